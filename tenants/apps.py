@@ -1,0 +1,7 @@
+"""Floor `tenants`: the people. Tenants, users, rights, audit."""
+
+from django.apps import AppConfig
+
+
+class TenantsConfig(AppConfig):
+    name = "tenants"

@@ -1,0 +1,142 @@
+"""Who there is: the installation, its tenants, the people and their rights, and the audit trail."""
+
+import uuid
+
+from django.contrib.auth.base_user import BaseUserManager
+from django.contrib.auth.models import AbstractBaseUser, PermissionsMixin
+from django.db import models
+from django.db.models.functions import Now
+from guardian.models import GroupObjectPermissionBase, UserObjectPermissionBase
+
+
+class UserManager(BaseUserManager["User"]):
+    """Makes people; an e-mail address is the sign-in name."""
+
+    def create_user(self, email: str, password: str | None = None, *, name: str = "") -> "User":
+        user = self.model(email=self.normalize_email(email).lower(), name=name)
+        user.set_password(password)
+        user.save(using=self._db)
+        return user
+
+
+class User(AbstractBaseUser, PermissionsMixin):
+    """A person. What they may do is per tenant, through object permissions on `Tenant`."""
+
+    email = models.EmailField(unique=True)
+    name = models.CharField(max_length=120, blank=True)
+    is_active = models.BooleanField(default=True)
+    is_staff = models.BooleanField(default=False)
+    joined_at = models.DateTimeField(db_default=Now())
+
+    objects = UserManager()
+
+    USERNAME_FIELD = "email"
+    EMAIL_FIELD = "email"
+    REQUIRED_FIELDS: list[str] = []
+
+    def __str__(self) -> str:
+        return self.name or self.email
+
+
+class Installation(models.Model):
+    """This installation, one row: its identity, and the lock that everything-wide stops take."""
+
+    only = models.BooleanField(primary_key=True, default=True)
+    installation_id = models.UUIDField(default=uuid.uuid4)
+    system_identifier = models.TextField(blank=True, default="")
+    timeline = models.IntegerField(null=True)
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=models.Q(only=True), name="there_is_one_installation"),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.installation_id)
+
+
+class Tenant(models.Model):
+    """One customer of this installation; every row of a run belongs to exactly one."""
+
+    slug = models.SlugField(max_length=63, unique=True)
+    name = models.CharField(max_length=120)
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        default_permissions = ()
+        permissions = [
+            ("view_runs", "See runs, checkpoints and actions"),
+            ("read_payloads", "Read inputs, states, parameters and receipts"),
+            ("operate_runs", "Start, hold, resume and cancel runs; stop effects"),
+            ("approve_actions", "Approve or reject what a run wants to do"),
+            ("reconcile_actions", "Resolve unknown outcomes"),
+            ("manage_releases", "Manage which combo gets runs"),
+            ("manage_tenant", "Manage people of the tenant"),
+            ("audit", "Read the audit trail"),
+        ]
+
+    def __str__(self) -> str:
+        return self.slug
+
+
+class TenantUserObjectPermission(UserObjectPermissionBase):
+    """One right of one person at one tenant (guardian's direct foreign key form)."""
+
+    content_object = models.ForeignKey(Tenant, on_delete=models.CASCADE)
+
+
+class TenantGroupObjectPermission(GroupObjectPermissionBase):
+    """One right of one group at one tenant."""
+
+    content_object = models.ForeignKey(Tenant, on_delete=models.CASCADE)
+
+
+class AuditRow(models.Model):
+    """One decision, intent or refused attempt, inserted by the verb that did it. Append-only."""
+
+    audit_id = models.BigAutoField(primary_key=True)
+    tenant = models.ForeignKey(Tenant, null=True, on_delete=models.PROTECT, related_name="+")
+    at = models.DateTimeField(db_default=Now())
+    actor_kind = models.CharField(max_length=16)
+    actor_id = models.TextField(blank=True, default="")
+    verb = models.CharField(max_length=64)
+    subject = models.TextField()
+    detail = models.JSONField(default=dict)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(actor_kind__in=["person", "machine", "stranger"]),
+                name="audit_actor_is_a_person_a_machine_or_a_stranger",
+            ),
+        ]
+        indexes = [models.Index(fields=["tenant", "-audit_id"], name="audit_by_tenant_newest")]
+
+    def __str__(self) -> str:
+        return f"{self.verb} {self.subject}"
+
+
+class AuditSeal(models.Model):
+    """The place of an audit row in its tenant's hash chain, linked by the sealer. Append-only."""
+
+    row = models.OneToOneField(AuditRow, primary_key=True, on_delete=models.PROTECT)
+    tenant = models.ForeignKey(Tenant, null=True, on_delete=models.PROTECT, related_name="+")
+    position = models.BigIntegerField()
+    previous = models.BinaryField()
+    digest = models.BinaryField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["tenant", "position"],
+                name="audit_row_has_one_successor",
+                nulls_distinct=False,
+            ),
+            models.CheckConstraint(
+                condition=models.Q(position__gte=1), name="audit_positions_start_at_one"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.tenant_id}:{self.position}"
