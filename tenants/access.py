@@ -1,0 +1,104 @@
+"""The one question about rights: what may this person do, at which tenant."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from django.contrib.auth.models import AnonymousUser, Permission
+from django.db.models import Q
+
+from tenants.models import Tenant, TenantGroupObjectPermission, TenantUserObjectPermission, User
+
+COLUMNS = ("content_object_id", "content_object__slug", "permission__codename")
+OF_TENANTS = Q(
+    permission__content_type__app_label="tenants", permission__content_type__model="tenant"
+)
+
+
+@dataclass(frozen=True)
+class Access:
+    """What one person may do: `rights` maps tenant id to permission codenames, `slugs` to its slug.
+
+    A tenant at which the person has no right is in neither.
+    """
+
+    user_id: int | None = None
+    rights: Mapping[int, frozenset[str]] = field(default_factory=dict)
+    slugs: Mapping[int, str] = field(default_factory=dict)
+
+    def may(self, tenant_id: int, codename: str) -> bool:
+        """True if the person has this right at this tenant."""
+        return codename in self.rights.get(tenant_id, frozenset())
+
+    def sees(self, tenant_id: int) -> bool:
+        """True if the person has any right at this tenant, so may know that it exists."""
+        return tenant_id in self.rights
+
+    def tenants(self, codename: str) -> frozenset[int]:
+        """Ids of the tenants at which the person has this right: a filter for queries."""
+        return frozenset(id_ for id_, codenames in self.rights.items() if codename in codenames)
+
+
+def of(user: User | AnonymousUser) -> Access:
+    """What the person may do everywhere, in one query.
+
+    Counts rights given at a tenant, to the person or to one of their groups, and nothing else:
+    superuser and global permissions are ignored, and an inactive person has nothing.
+    """
+    if user.pk is None or not user.is_active:
+        return Access()
+    # Active is asked of the row too: the object in hand may have been read before the change.
+    own = TenantUserObjectPermission.objects.filter(
+        OF_TENANTS, user_id=user.pk, user__is_active=True
+    )
+    through_groups = TenantGroupObjectPermission.objects.filter(
+        OF_TENANTS, group__user=user.pk, group__user__is_active=True
+    )
+    rights: dict[int, set[str]] = {}
+    slugs: dict[int, str] = {}
+    for tenant_id, slug, codename in own.values_list(*COLUMNS).union(
+        through_groups.values_list(*COLUMNS)
+    ):
+        rights.setdefault(tenant_id, set()).add(codename)
+        slugs[tenant_id] = slug
+    return Access(user.pk, {id_: frozenset(codes) for id_, codes in rights.items()}, slugs)
+
+
+def grant(tenant: Tenant, user: User, *codenames: str) -> None:
+    """Give a person rights at a tenant; a right they have already stays. Unknown right: KeyError."""
+    by_codename = {
+        permission.codename: permission
+        for permission in Permission.objects.filter(
+            content_type__app_label="tenants", content_type__model="tenant"
+        )
+    }
+    TenantUserObjectPermission.objects.bulk_create(
+        [
+            TenantUserObjectPermission(
+                content_object=tenant, user=user, permission=by_codename[codename]
+            )
+            for codename in codenames
+        ],
+        ignore_conflicts=True,
+    )
+
+
+def revoke(tenant: Tenant, user: User, *codenames: str) -> None:
+    """Take rights given to the person directly at a tenant away; those of their groups stay."""
+    TenantUserObjectPermission.objects.filter(
+        OF_TENANTS, content_object=tenant, user=user, permission__codename__in=codenames
+    ).delete()
+
+
+def holders(tenant: Tenant, codename: str) -> list[User]:
+    """The active people who have this right at this tenant, oldest first."""
+    given = {"content_object": tenant, "permission__codename": codename}
+    own = TenantUserObjectPermission.objects.filter(OF_TENANTS, **given)
+    through_groups = TenantGroupObjectPermission.objects.filter(OF_TENANTS, **given)
+    return list(
+        User.objects.filter(
+            Q(pk__in=own.values("user_id")) | Q(groups__in=through_groups.values("group_id")),
+            is_active=True,
+        )
+        .order_by("pk")
+        .distinct()
+    )

@@ -1,0 +1,72 @@
+"""One tenant per page: from the slug in the URL to the tenant, or to the right refusal."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, ParamSpec, cast
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest
+from django.http.response import HttpResponseBase
+from django.utils.translation import gettext as _
+
+from tenants import access
+from tenants.models import Tenant, User
+
+P = ParamSpec("P")
+
+
+class TenantRequest(HttpRequest):
+    """A request of a signed-in person to a page of one tenant, after `tenant_for`."""
+
+    user: User
+    tenant: Tenant
+    access: access.Access
+
+
+def access_of(request: HttpRequest) -> access.Access:
+    """What the person of this request may do; asked once per request, kept as `request.access`."""
+    known = getattr(request, "access", None)
+    if known is None or known.user_id != request.user.pk:
+        known = access.of(cast(User, request.user))
+        cast(TenantRequest, request).access = known
+    return cast(access.Access, known)
+
+
+def tenant_for(request: HttpRequest, slug: str, permission: str) -> Tenant:
+    """The tenant with this slug, if the person has this right there; kept as `request.tenant`.
+
+    Raises Http404 when they have no right there at all, exactly as if there were no such tenant:
+    a stranger learns nothing. Raises PermissionDenied when they see it but lack this right.
+    """
+    rights = access_of(request)
+    tenant_id = next((id_ for id_, known in rights.slugs.items() if known == slug), None)
+    if tenant_id is None:
+        raise Http404(_("There is no such page, or it is not yours to see."))
+    if not rights.may(tenant_id, permission):
+        raise PermissionDenied(_("You may see this tenant, but you have no right to do this."))
+    tenant = Tenant.objects.get(pk=tenant_id)
+    cast(TenantRequest, request).tenant = tenant
+    return tenant
+
+
+def tenant_page(
+    permission: str,
+) -> Callable[
+    [Callable[Concatenate[TenantRequest, Tenant, P], HttpResponseBase]],
+    Callable[..., HttpResponseBase],
+]:
+    """For views `view(request, tenant, …)`: resolves the URL's `tenant` slug with `tenant_for`."""
+
+    def decorate(
+        view: Callable[Concatenate[TenantRequest, Tenant, P], HttpResponseBase],
+    ) -> Callable[..., HttpResponseBase]:
+        @wraps(view)
+        def page(
+            request: HttpRequest, tenant: str, *args: P.args, **kwargs: P.kwargs
+        ) -> HttpResponseBase:
+            found = tenant_for(request, tenant, permission)
+            return view(cast(TenantRequest, request), found, *args, **kwargs)
+
+        return page
+
+    return decorate
