@@ -1,0 +1,90 @@
+"""Run statuses, the reasons a run may give for its status, and which moves are legal. Pure."""
+
+from typing import Final
+
+QUEUED: Final = "queued"
+RUNNING: Final = "running"
+WAITING: Final = "waiting"
+HELD: Final = "held"
+SUCCEEDED: Final = "succeeded"
+FAILED: Final = "failed"
+CANCELLED: Final = "cancelled"
+
+FINAL: Final = (SUCCEEDED, FAILED, CANCELLED)
+LIVE: Final = (QUEUED, RUNNING, WAITING, HELD)
+STATUSES: Final = (*LIVE, *FINAL)
+
+# Why a run is queued or running.
+STARTED = "started"
+WOKEN = "woken"
+YIELDED = "yielded"
+INTERRUPTED = "interrupted"
+WORKING = "working"
+
+# What a waiting run waits for, as designed.
+FOR_APPROVAL = "for_approval"
+FOR_RETRY = "for_retry"
+FOR_LOOK_UP = "for_look_up"
+FOR_SETTLING = "for_settling"
+FOR_SAME_KEY = "for_same_key"
+FOR_STOP = "for_stop"
+
+# What a held run needs a person for: the kinds of case.
+OUTCOME_UNKNOWN = "outcome_unknown"
+UNMIGRATABLE = "unmigratable"
+DAMAGED_CHECKPOINT = "damaged_checkpoint"
+MISSING_BLOB = "missing_blob"
+WORLD_CHANGED = "world_changed"
+CREDENTIAL_INVALID = "credential_invalid"
+CRASH_LOOP = "crash_loop"
+INVALID_OUTPUT = "invalid_output"
+DUPLICATE_EFFECT = "duplicate_effect"
+CONTRADICTED = "contradicted"
+RECORD_BEHIND = "record_behind"
+
+CASE_KINDS: Final = (
+    OUTCOME_UNKNOWN,
+    UNMIGRATABLE,
+    DAMAGED_CHECKPOINT,
+    MISSING_BLOB,
+    WORLD_CHANGED,
+    CREDENTIAL_INVALID,
+    CRASH_LOOP,
+    INVALID_OUTPUT,
+    DUPLICATE_EFFECT,
+    CONTRADICTED,
+    RECORD_BEHIND,
+)
+
+REASONS: Final = {
+    QUEUED: (STARTED, WOKEN, YIELDED, INTERRUPTED),
+    RUNNING: (WORKING,),
+    WAITING: (FOR_APPROVAL, FOR_RETRY, FOR_LOOK_UP, FOR_SETTLING, FOR_SAME_KEY, FOR_STOP),
+    HELD: CASE_KINDS,
+}
+
+MOVES: Final = {
+    QUEUED: (RUNNING, CANCELLED),
+    RUNNING: (QUEUED, WAITING, HELD, SUCCEEDED, FAILED, CANCELLED),
+    WAITING: (QUEUED, HELD),
+    HELD: (QUEUED,),
+    SUCCEEDED: (),
+    FAILED: (),
+    CANCELLED: (),
+}
+
+# Why a run ended: the stop reasons of final runs.
+DONE = "done"
+CONDITION_UNMET = "success_condition_unmet"
+CANCELLED_BY_PERSON = "cancelled_by_person"
+UNHANDLED_RESULT = "unhandled_result"
+FORBIDDEN_EFFECT = "forbidden_effect"
+STATE_REFUSED = "state_refused"
+STOP_REASONS: Final = (
+    DONE,
+    CONDITION_UNMET,
+    CANCELLED_BY_PERSON,
+    UNHANDLED_RESULT,
+    FORBIDDEN_EFFECT,
+    STATE_REFUSED,
+)
