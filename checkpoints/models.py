@@ -242,7 +242,7 @@ class Stop(models.Model):
 
 
 class Case(models.Model):
-    """An entry in the human queue. A run is held if and only if it has an open case."""
+    """An entry in the human queue. A run is held if and only if it has an open (undecided) case."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
@@ -253,6 +253,8 @@ class Case(models.Model):
     fingerprint = models.CharField(max_length=64)
     action_id = models.UUIDField(null=True)
     opened_at = models.DateTimeField(db_default=Now())
+    # A verdict lets the run go on: decided, not yet proven. Closed when it committed past it.
+    decided_at = models.DateTimeField(null=True)
     closed_at = models.DateTimeField(null=True)
     closed_because = models.TextField(blank=True, default="")
 
@@ -263,7 +265,7 @@ class Case(models.Model):
             ),
             models.UniqueConstraint(
                 fields=["run"],
-                condition=Q(closed_at__isnull=True),
+                condition=Q(decided_at__isnull=True, closed_at__isnull=True),
                 name="one_open_case_per_run",
             ),
         ]

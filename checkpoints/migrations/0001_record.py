@@ -156,6 +156,7 @@ class Migration(migrations.Migration):
                 ('fingerprint', models.CharField(max_length=64)),
                 ('action_id', models.UUIDField(null=True)),
                 ('opened_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                ('decided_at', models.DateTimeField(null=True)),
                 ('closed_at', models.DateTimeField(null=True)),
                 ('closed_because', models.TextField(blank=True, default='')),
                 ('tenant', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenants.tenant')),
@@ -279,7 +280,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='case',
-            constraint=models.UniqueConstraint(condition=models.Q(('closed_at__isnull', True)), fields=('run',), name='one_open_case_per_run'),
+            constraint=models.UniqueConstraint(condition=models.Q(('closed_at__isnull', True), ('decided_at__isnull', True)), fields=('run',), name='one_open_case_per_run'),
         ),
         migrations.AddConstraint(
             model_name='stop',

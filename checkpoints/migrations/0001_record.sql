@@ -111,11 +111,12 @@ BEGIN
     SELECT status = 'held' INTO is_held FROM checkpoints_run WHERE id = the_run;
     SELECT EXISTS (
         SELECT 1 FROM checkpoints_case
-        WHERE run_id = the_run AND closed_at IS NULL
+        WHERE run_id = the_run AND decided_at IS NULL AND closed_at IS NULL
           AND kind NOT IN ('duplicate_effect', 'contradicted')
     ) INTO has_case;
     IF is_held AND NOT EXISTS (
-        SELECT 1 FROM checkpoints_case WHERE run_id = the_run AND closed_at IS NULL
+        SELECT 1 FROM checkpoints_case
+        WHERE run_id = the_run AND decided_at IS NULL AND closed_at IS NULL
     ) THEN
         RAISE EXCEPTION 'run % is held without an open case', the_run
             USING ERRCODE = 'integrity_constraint_violation';

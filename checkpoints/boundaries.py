@@ -1,0 +1,34 @@
+"""Named durable boundaries, so that tests can kill the process before and after each of them.
+
+`KEDGE_BOUNDARY_LOG` appends every boundary reached to a file: how the points are found.
+`KEDGE_KILL_AT` = "<name>@<n>" kills this process with SIGKILL at the n-th time it gets there.
+Unset, as in production, a boundary costs one dictionary look-up.
+"""
+
+import os
+import signal
+from collections import Counter
+
+_reached: Counter[str] = Counter()
+
+
+def boundary(name: str) -> None:
+    """Say that the process stands at `name`, such as "commit:before" or "dispatch:after"."""
+    log = os.environ.get("KEDGE_BOUNDARY_LOG")
+    kill_at = os.environ.get("KEDGE_KILL_AT")
+    if log is None and kill_at is None:
+        return
+    _reached[name] += 1
+    point = f"{name}@{_reached[name]}"
+    if log is not None:
+        _append(log, point)
+    if kill_at == point:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _append(log: str, point: str) -> None:
+    handle = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    try:
+        os.write(handle, f"{point}\n".encode())
+    finally:
+        os.close(handle)

@@ -1,0 +1,97 @@
+"""Cases: the human queue. Rows and claims live here; what a verdict does lives above."""
+
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from django.db.models.functions import Now
+
+from canonical import digests
+from checkpoints import events, recoveries
+from checkpoints.errors import IllegalMoveError
+from checkpoints.models import Case, Run, Verdict
+from tenants import audit
+from tenants.actors import Actor
+from tenants.models import User
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """Why a run needs a person: the kind, one sentence, and the facts a page shows."""
+
+    kind: str
+    sentence: str
+    facts: dict[str, Any] = field(default_factory=dict)
+    action_id: UUID | None = None
+
+
+@dataclass(frozen=True)
+class Ruling:
+    """A person's verdict in a case: what, why, and what it rests on."""
+
+    verdict: str
+    reason: str
+    evidence: str = ""
+
+
+def open_case(tenant_id: int, run_id: UUID, trouble: Trouble, *, actor: Actor) -> Case:
+    """Open a case inside the transaction that holds the run. One open case per run."""
+    run = Run.objects.only("task_type", "next_node", "combo_id").get(id=run_id)
+    alike = [trouble.kind, run.task_type, run.next_node, trouble.facts.get("error", "")]
+    case = Case.objects.create(
+        tenant_id=tenant_id,
+        run_id=run_id,
+        kind=trouble.kind,
+        sentence=trouble.sentence,
+        facts=trouble.facts,
+        action_id=trouble.action_id,
+        fingerprint=digests.tagged("problem", alike),
+    )
+    events.append(run_id, "held", actor, case=str(case.id), kind=trouble.kind)
+    return case
+
+
+def locked(case_id: UUID) -> tuple[Run, Case]:
+    """Inside a transaction: the run, then its case, both FOR UPDATE. The case must be undecided."""
+    run_id = Case.objects.values_list("run_id", flat=True).get(id=case_id)
+    run = Run.objects.select_for_update().get(id=run_id)
+    case = Case.objects.select_for_update().get(id=case_id)
+    if case.decided_at is not None or case.closed_at is not None:
+        last = case.verdicts.select_related("given_by").order_by("-given_at").first()
+        who = f" by {last.given_by} ({last.verdict})" if last else ""
+        raise IllegalMoveError(f"this case is decided already{who}; load the page again")
+    return run, case
+
+
+def decide(case: Case, ruling: Ruling, *, user: User) -> Verdict:
+    """Record a verdict on a locked case. The run may go on; the case closes when it is proven."""
+    if not ruling.reason.strip():
+        raise IllegalMoveError("say why: a verdict needs a reason")
+    verdict = Verdict.objects.create(
+        case=case,
+        verdict=ruling.verdict,
+        reason=ruling.reason,
+        evidence=ruling.evidence,
+        given_by=user,
+    )
+    Case.objects.filter(pk=case.pk, decided_at=None).update(decided_at=Now())
+    actor = Actor.person(user)
+    recoveries.end(case.run_id, how="by_person")
+    events.append(case.run_id, "verdict given", actor, case=str(case.id), verdict=ruling.verdict)
+    audit.record(
+        case.tenant,
+        actor,
+        "gave verdict",
+        f"case {case.id}",
+        verdict=ruling.verdict,
+        reason=ruling.reason,
+        evidence=ruling.evidence,
+    )
+    return verdict
+
+
+def close_proven(run_id: UUID, *, because: str) -> None:
+    """The run committed past the trouble: what was decided and not yet proven is closed."""
+    Case.objects.filter(run_id=run_id, closed_at=None, decided_at__isnull=False).update(
+        closed_at=Now(), closed_because=because
+    )

@@ -1,0 +1,23 @@
+"""The hot statements' way to PostgreSQL: prepared, bound on the server, without the ORM.
+
+Django's default cursor binds in the client and never prepares: about twice the time of a
+commit (measured). Everything else goes through the ORM.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import psycopg
+from django.db import connection
+from psycopg.rows import TupleRow
+
+
+def execute(statement: str, values: Mapping[str, Any]) -> list[TupleRow]:
+    """Run one prepared statement on Django's connection; returns its rows.
+
+    Outside a transaction it is one by itself. Raises Django's database errors.
+    """
+    connection.ensure_connection()
+    with connection.wrap_database_errors, psycopg.Cursor(connection.connection) as cursor:
+        cursor.execute(statement.encode(), values, prepare=True)
+        return cursor.fetchall() if cursor.description else []

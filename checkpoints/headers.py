@@ -1,0 +1,95 @@
+"""The header of a checkpoint: what its digest covers. Pure; `docs/PROTOCOL.md` is its statement.
+
+An absent member means empty: a header costs bytes at every step.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from canonical import digests
+from canonical import json as canonical
+from checkpoints.graph import Json
+
+PROTOCOL = 1
+
+
+@dataclass(frozen=True)
+class ActionMark:
+    """What a checkpoint says of an action: the record knows no more of it than this."""
+
+    action_id: str
+    parameters_digest: str
+    outcome: str
+    receipt_digest: str = ""
+
+    def as_json(self) -> dict[str, Json]:
+        mark = {"id": self.action_id, "parameters": self.parameters_digest, "is": self.outcome}
+        return mark | ({"receipt": self.receipt_digest} if self.receipt_digest else {})
+
+
+@dataclass(frozen=True)
+class Ancestry:
+    """What a header inherits: where the run stands before the step."""
+
+    tenant_id: int
+    run_id: UUID
+    combo_digest: str
+    seq: int
+    digest: str
+    done: int = 0
+    saw: Mapping[str, str] = field(default_factory=dict)
+    proposals: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step to be committed: `state` is canonical bytes, `appended` too (None = nothing)."""
+
+    node: str
+    next_node: str
+    state: bytes
+    schema: int
+    appended: bytes | None = None
+    blobs: tuple[str, ...] = ()
+    actions: tuple[ActionMark, ...] = ()
+    saw: Mapping[str, str] = field(default_factory=dict)
+    proposes: bool = False
+    stop: str = ""
+
+
+def genesis(tenant_id: int, run_id: UUID, combo_digest: str, input_digest: str) -> str:
+    """The parent digest of a run's first checkpoint: binds it to what was asked, and by whom."""
+    started = [tenant_id, str(run_id), combo_digest, input_digest]
+    return digests.tagged("run-start", started)
+
+
+def header_bytes(before: Ancestry, step: Step, *, seq: int) -> bytes:
+    """Canonical bytes of the header of checkpoint `seq` whose parent is `before`."""
+    header: dict[str, Json] = {
+        "protocol": PROTOCOL,
+        "tenant": before.tenant_id,
+        "run": str(before.run_id),
+        "seq": seq,
+        "parent_seq": before.seq,
+        "parent": before.digest,
+        "node": step.node,
+        "next": step.next_node,
+        "done": before.done + 1,
+        "combo": before.combo_digest,
+        "schema": step.schema,
+        "state": digests.sha256_hex(step.state),
+    }
+    proposals = dict(before.proposals)
+    if step.proposes:
+        proposals[step.node] = proposals.get(step.node, 0) + 1
+    saw = {**before.saw, **step.saw}
+    optional: dict[str, Json] = {
+        "appended": digests.sha256_hex(step.appended) if step.appended else "",
+        "actions": [mark.as_json() for mark in step.actions],
+        "saw": saw,
+        "proposals": proposals,
+        "stop": step.stop,
+    }
+    header |= {name: value for name, value in optional.items() if value}
+    return canonical.dumps(header)

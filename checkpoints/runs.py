@@ -1,0 +1,257 @@
+"""The life of a run: start, suspend, yield, hold, finish, lapse, cancel.
+
+With `leases.acquire` (queued → running) and `wakeups.wake` (waiting → queued) the only writer
+of `Run.status`. Releasing verbs are guarded by fence and holder: a stale owner changes nothing.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import jsonschema
+from django.db import transaction
+from django.db.models import Case as When_
+from django.db.models import F, Value, When
+from django.db.models.functions import Greatest, Now
+
+from canonical import digests
+from canonical import json as canonical
+from checkpoints import cases, events, recoveries, states, stops, wakeups
+from checkpoints.boundaries import boundary
+from checkpoints.commits import Lease
+from checkpoints.errors import IllegalMoveError, InputRefusedError, KeyReusedError, LeaseLostError
+from checkpoints.ids import uuid7
+from checkpoints.leases import back_off
+from checkpoints.models import Run
+from checkpoints.registry import combo_of, graph_of
+from tenants import audit
+from tenants.actors import Actor
+from tenants.models import Tenant
+
+INPUT_LIMIT_BYTES = 256 * 1024
+
+
+@dataclass(frozen=True)
+class Request:
+    """What somebody asks to be run. `input` is a JSON object or its text."""
+
+    task_type: str
+    business_key: str
+    input: dict[str, Any] | bytes | str
+    channel: str
+    on_behalf_of: str = ""
+
+
+def start(tenant: Tenant, request: Request, *, actor: Actor) -> tuple[Run, bool]:
+    """Start a run, or find the one that this business key already has; True when it is new.
+
+    Raises `UnknownTaskTypeError`, `InputRefusedError`, `KeyReusedError` (same key, other input),
+    `StoppedError`.
+    """
+    graph = graph_of(request.task_type)
+    content = _checked_input(request, graph.manifest.input_schema)
+    key = request.business_key.strip()
+    if not key or len(key) > 200:
+        raise InputRefusedError("the business key must have 1 to 200 characters")
+    run_id = uuid7()
+    combo = combo_of(request.task_type)
+    boundary("start:before")
+    with transaction.atomic():
+        stops.refuse_if_stopped(tenant.pk, "new_runs")
+        # Insert, then select in a second statement: the loser of a race would find no row in
+        # its first snapshot (rule 21).
+        Run.objects.bulk_create(
+            [
+                Run(
+                    id=run_id,
+                    effect_scope=run_id,
+                    tenant=tenant,
+                    task_type=request.task_type,
+                    combo=combo,
+                    business_key=key,
+                    input=content,
+                    input_digest=bytes.fromhex(digests.sha256_hex(content)),
+                    next_node=graph.start,
+                    sentence="Waiting for a worker.",
+                    started_by_id=actor.user_id,
+                    caller=actor.name,
+                    on_behalf_of=request.on_behalf_of,
+                    channel=request.channel,
+                )
+            ],
+            ignore_conflicts=True,
+        )
+        run = Run.objects.get(
+            tenant=tenant,
+            task_type=request.task_type,
+            business_key=key,
+            forked_from=None,
+            mode="live",
+        )
+        if bytes(run.input) != content:
+            raise KeyReusedError(
+                f"the business key {key!r} belongs to run {run.id}, which has another input; "
+                "use another key, or the same input"
+            )
+        created = run.id == run_id
+        if created:
+            events.append(run.id, "started", actor, channel=request.channel)
+            audit.record(tenant, actor, "started", f"run {run.id}", business_key=key)
+            transaction.on_commit(lambda: wakeups.ring(run.id))
+    boundary("start:after")
+    return run, created
+
+
+def suspend(lease: Lease, reason: str, sentence: str, *, due_at: datetime | None) -> None:
+    """Let go of a run that waits as designed. If it was woken meanwhile it is queued at once."""
+    unwoken = When(wakes=lease.wakes, then=Value(states.WAITING))
+    _release(
+        lease,
+        status=When_(unwoken, default=Value(states.QUEUED)),
+        reason=When_(When(wakes=lease.wakes, then=Value(reason)), default=Value(states.WOKEN)),
+        sentence=sentence,
+        due_at=When_(When(wakes=lease.wakes, then=Value(due_at)), default=Now()),
+    )
+
+
+def yield_to_others(lease: Lease) -> None:
+    """Let go of a run that could go on: others wait, or the worker drains."""
+    _release(
+        lease,
+        status=states.QUEUED,
+        reason=states.YIELDED,
+        sentence="Made room for others; goes on with the next free worker.",
+        due_at=Now(),
+    )
+
+
+def retry_later(lease: Lease, sentence: str, *, wait: timedelta) -> None:
+    """Let go of a run whose node met a declared transient error; it is tried again after `wait`."""
+    _release(
+        lease,
+        status=states.WAITING,
+        reason=states.FOR_RETRY,
+        sentence=sentence,
+        due_at=Now() + wait,
+        node_failures=F("node_failures") + 1,
+    )
+
+
+def hold(lease: Lease, trouble: cases.Trouble, *, actor: Actor) -> None:
+    """Put a run on hold and open its case: one transaction, so held ⇔ an open case."""
+    with transaction.atomic():
+        _release(
+            lease, status=states.HELD, reason=trouble.kind, sentence=trouble.sentence, due_at=None
+        )
+        cases.open_case(lease.tenant_id, lease.run_id, trouble, actor=actor)
+
+
+def finish(lease: Lease, status: str, stop_reason: str, sentence: str, *, actor: Actor) -> None:
+    """End a run: `succeeded`, `failed` or `cancelled`, with its stop reason. Final is final."""
+    boundary("finish:before")
+    with transaction.atomic():
+        _release(
+            lease,
+            status=status,
+            reason="",
+            sentence=sentence,
+            due_at=None,
+            stop_reason=stop_reason,
+            finished_at=Now(),
+        )
+        cases.close_proven(lease.run_id, because=f"the run ended: {stop_reason}")
+        recoveries.end(lease.run_id, how="recovered")
+        events.append(lease.run_id, status, actor, stop_reason=stop_reason)
+    boundary("finish:after")
+
+
+def lapse(run_id: UUID, *, fence: int, why: str, actor: Actor) -> bool:
+    """Take the lease of a dead or silent worker away; False when it is not held any more.
+
+    The run is due again, at once or after a back-off when it keeps being interrupted.
+    """
+    boundary("lapse:before")
+    with transaction.atomic():
+        run = Run.objects.select_for_update().filter(
+            id=run_id, fence=fence, status=states.RUNNING
+        ).first()
+        if run is None:
+            return False
+        Run.objects.filter(id=run_id).update(
+            status=states.QUEUED,
+            reason=states.INTERRUPTED,
+            sentence=f"Interrupted: {why}. Goes on with the next free worker.",
+            holder=None,
+            lease_until=None,
+            due_at=Now() + back_off(run.attempts),
+        )
+        recoveries.begin(run_id, fence=fence, why=why)
+        events.append(run_id, "interrupted", actor, why=why, fence=fence, head=run.head)
+        transaction.on_commit(lambda: wakeups.ring(run_id))
+    boundary("lapse:after")
+    return True
+
+
+def request_cancel(run_id: UUID, *, why: str, actor: Actor) -> Run:
+    """Ask a run to end at its next boundary; open actions are reconciled first.
+
+    Raises `IllegalMoveError` for a final run. Asking twice is one request.
+    """
+    with transaction.atomic():
+        run = Run.objects.select_for_update().get(id=run_id)
+        if run.status in states.FINAL:
+            raise IllegalMoveError(f"the run has ended already: {run.status}")
+        if run.cancel_requested_at is None:
+            Run.objects.filter(id=run_id).update(
+                cancel_requested_at=Now(), cancel_requested_by=actor.name
+            )
+            events.append(run_id, "cancel requested", actor, why=why)
+            audit.record(run.tenant, actor, "asked to cancel", f"run {run_id}", why=why)
+        wakeups.wake(run_id, why=f"{actor.name} asked to cancel")
+    run.refresh_from_db()
+    return run
+
+
+def release_hold(run_id: UUID, *, sentence: str) -> None:
+    """Inside a verdict's transaction, its case decided: the held run is due again."""
+    hit = Run.objects.filter(id=run_id, status=states.HELD).update(
+        status=states.QUEUED,
+        reason=states.WOKEN,
+        sentence=sentence,
+        due_at=Now(),
+        attempts=0,
+        node_failures=0,
+        wakes=F("wakes") + 1,
+    )
+    if hit != 1:
+        raise IllegalMoveError("the run is not on hold any more; load the page again")
+    transaction.on_commit(lambda: wakeups.ring(run_id))
+
+
+def _release(lease: Lease, **changes: Any) -> None:
+    # An orderly release gives the attempt back: only crashes count towards a crash loop.
+    hit = Run.objects.filter(
+        id=lease.run_id, fence=lease.fence, holder=lease.holder, status=states.RUNNING
+    ).update(
+        holder=None,
+        lease_until=None,
+        attempts=Greatest(F("attempts") - 1, 0),
+        **changes,
+    )
+    if hit != 1:
+        raise LeaseLostError(f"run {lease.run_id}: fence {lease.fence} no longer holds it")
+
+
+def _checked_input(request: Request, schema: Any) -> bytes:
+    try:
+        given = request.input
+        value = canonical.loads(given) if isinstance(given, bytes | str) else given
+        content, value = canonical.normal(value, limit=INPUT_LIMIT_BYTES)
+        jsonschema.validate(value, schema, cls=jsonschema.Draft202012Validator)
+    except canonical.CanonicalError as error:
+        raise InputRefusedError(f"the input is not strict JSON: {error}") from error
+    except jsonschema.ValidationError as error:
+        where = "/" + "/".join(str(part) for part in error.absolute_path)
+        raise InputRefusedError(f"the input does not fit at {where}: {error.message}") from error
+    return content

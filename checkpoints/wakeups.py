@@ -1,0 +1,63 @@
+"""The only line that enqueues: "look at this run". Losing a wake-up loses nothing.
+
+The queue carries a hint. PostgreSQL decides which run is due; the sweeper repeats every wake-up.
+"""
+
+import logging
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Case, F, Q, Value, When
+from django.db.models.functions import Now
+from redis import Redis, RedisError
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+from rq import Queue
+from rq.serializers import JSONSerializer
+
+from checkpoints import states
+from checkpoints.models import Run
+
+log = logging.getLogger(__name__)
+
+QUEUE = "kedge"
+# By dotted name: the jobs live above this floor.
+JOB = "execution.jobs.look_at"
+
+
+def connection() -> Redis:
+    """A connection that fails fast: no retries, half a second."""
+    return Redis.from_url(
+        settings.REDIS_URL,
+        socket_connect_timeout=0.5,
+        socket_timeout=0.5,
+        retry=Retry(NoBackoff(), 0),
+    )
+
+
+def wake(run_id: UUID, *, why: str) -> None:
+    """Make a run due, inside the caller's transaction, and ring the doorbell on its commit.
+
+    A waiting run becomes queued. A running one keeps its status, but its worker sees that `wakes`
+    has grown and will not suspend over it (rule 15). A held or final run only counts.
+    """
+    Run.objects.filter(id=run_id).update(
+        wakes=F("wakes") + 1,
+        status=Case(When(status=states.WAITING, then=Value(states.QUEUED)), default=F("status")),
+        reason=Case(When(status=states.WAITING, then=Value(states.WOKEN)), default=F("reason")),
+        sentence=Case(When(status=states.WAITING, then=Value(why)), default=F("sentence")),
+        due_at=Case(When(Q(status__in=states.LIVE), then=Now()), default=F("due_at")),
+        woken_at=Now(),
+    )
+    transaction.on_commit(lambda: ring(run_id))
+
+
+def ring(run_id: UUID) -> None:
+    """Put one wake-up on the queue. A failure is logged, never raised: the sweeper rings again."""
+    try:
+        queue = Queue(QUEUE, connection=connection(), serializer=JSONSerializer)
+        # No `unique`: a dead worker's job key would refuse every later wake-up for a year.
+        queue.enqueue(JOB, str(run_id), result_ttl=0, failure_ttl=0, job_timeout=-1)
+    except (RedisError, OSError) as error:
+        log.warning("wake-up not sent, the sweeper will: %s", error, extra={"run": str(run_id)})
