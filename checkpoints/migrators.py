@@ -1,0 +1,53 @@
+"""Bring a state to the schema this code reads, or say that nobody here can."""
+
+from collections import deque
+
+import jsonschema
+
+from canonical import json as canonical
+from checkpoints.errors import UnmigratableError
+from checkpoints.graph import Graph, State
+
+
+def path(graph: Graph, old: int, new: int) -> list[tuple[int, int]]:
+    """The shortest chain of migrators from schema `old` to `new`. Raises `UnmigratableError`."""
+    waiting: deque[tuple[int, list[tuple[int, int]]]] = deque([(old, [])])
+    seen = {old}
+    while waiting:
+        at, steps = waiting.popleft()
+        if at == new:
+            return steps
+        for step in sorted(graph.migrators):
+            if step[0] == at and step[1] not in seen:
+                seen.add(step[1])
+                waiting.append((step[1], [*steps, step]))
+    raise UnmigratableError(
+        f"{graph.task_type} has no migrator from state schema {old} to {new}; "
+        "deploy one, or let workers with the older code finish the run"
+    )
+
+
+def migrate(graph: Graph, state: State, old: int, new: int) -> State:
+    """The state in schema `new`; the given one stays untouched.
+
+    Raises `UnmigratableError` when there is no path, a migrator raises, or what it returns is
+    not strict JSON or does not fit the schema.
+    """
+    for step in path(graph, old, new):
+        try:
+            _, state = canonical.normal(graph.migrators[step](canonical.loads(canonical.dumps(state))))
+            check_schema(graph, state, step[1])
+        except Exception as error:  # a migrator is an author's code: whatever it raises is its no
+            raise UnmigratableError(
+                f"the migrator of {graph.task_type} from {step[0]} to {step[1]} failed: "
+                f"{type(error).__name__}: {error}"
+            ) from error
+    return state
+
+
+def check_schema(graph: Graph, state: State, version: int) -> None:
+    """Raises `jsonschema.ValidationError` when a declared schema does not fit the state."""
+    schema = graph.state_schemas.get(version)
+    if schema is not None:
+        visible = {name: value for name, value in state.items() if not name.startswith("$")}
+        jsonschema.validate(visible, schema, cls=jsonschema.Draft202012Validator)
