@@ -111,7 +111,12 @@ class Found:
 
 @dataclass(frozen=True)
 class Absent:
-    """The effect of this action is not there (now)."""
+    """The effect of this action is not there (now).
+
+    `voided`: its place is taken by our tombstone, so it never will be. Not part of equality.
+    """
+
+    voided: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -122,7 +127,10 @@ class Voided:
 
 
 class Tool(Protocol):
-    """One kind of effect. Stateless; every method but `perform` and `void` leaves no trace."""
+    """One kind of effect. Stateless; every method but `perform` and `void` leaves no trace.
+
+    `capabilities` is the best case; what holds for one action is what `capabilities_for` says.
+    """
 
     name: str
     version: str
@@ -137,7 +145,13 @@ class Tool(Protocol):
     volatile_version: str
 
     def check_credential(self, tenant: str) -> None:
-        """Raises `CredentialInvalid`."""
+        """Raises `CredentialInvalid`, or `Unanswered` when nobody is there to ask."""
+
+    def capabilities_for(self, tenant: str, parameters: Mapping[str, Json]) -> Capabilities:
+        """What the tool can do at this action's target: never more than `capabilities`.
+
+        May ask the target. Raises `Unanswered`, which a caller reads as *nothing at all*.
+        """
 
     def describe(self, parameters: Mapping[str, Json]) -> str: ...
 
@@ -145,7 +159,8 @@ class Tool(Protocol):
 
     def magnitude(self, parameters: Mapping[str, Json]) -> Magnitude: ...
 
-    def dry_run(self, call: Call) -> DryRun: ...
+    def dry_run(self, call: Call) -> DryRun:
+        """Raises `Unanswered`, `CredentialInvalid`, or `ValueError` when it could never be sent."""
 
     def perform(self, call: Call) -> Sent:
         """One wire request. Raises `Refused`; every other exception means *unknown*."""
