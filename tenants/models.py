@@ -6,7 +6,7 @@ from typing import ClassVar
 from django.contrib.auth.base_user import BaseUserManager
 from django.contrib.auth.models import AbstractBaseUser, PermissionsMixin
 from django.db import models
-from django.db.models.functions import Now
+from django.db.models.functions import Lower, Now
 from guardian.models import GroupObjectPermissionBase, UserObjectPermissionBase
 
 
@@ -34,6 +34,13 @@ class User(AbstractBaseUser, PermissionsMixin):
     USERNAME_FIELD = "email"
     EMAIL_FIELD = "email"
     REQUIRED_FIELDS: ClassVar[list[str]] = []
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(email=Lower("email")), name="a_sign_in_name_is_lower_case"
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.name or self.email
@@ -101,6 +108,7 @@ class AuditRow(models.Model):
     at = models.DateTimeField(db_default=Now())
     actor_kind = models.CharField(max_length=16)
     actor_id = models.TextField(blank=True, default="")
+    actor_name = models.TextField(blank=True, default="", db_default="")
     verb = models.CharField(max_length=64)
     subject = models.TextField()
     detail = models.JSONField(default=dict)
@@ -141,3 +149,48 @@ class AuditSeal(models.Model):
 
     def __str__(self) -> str:
         return f"{self.tenant_id}:{self.position}"
+
+
+class AuditUnsealed(models.Model):
+    """An audit row the sealer has not linked yet; PostgreSQL adds it with the row, by trigger."""
+
+    row = models.OneToOneField(AuditRow, primary_key=True, on_delete=models.PROTECT)
+
+    def __str__(self) -> str:
+        return str(self.row_id)
+
+
+class RefusalCount(models.Model):
+    """How often one actor was refused one verb since a time; what is too often gets no row."""
+
+    tenant = models.ForeignKey(Tenant, null=True, on_delete=models.PROTECT, related_name="+")
+    actor_kind = models.CharField(max_length=16)
+    actor_id = models.TextField(blank=True, default="")
+    verb = models.CharField(max_length=64)
+    since = models.DateTimeField(db_default=Now())
+    attempts = models.BigIntegerField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["tenant", "actor_kind", "actor_id", "verb"],
+                name="refusals_of_one_actor_are_counted_once",
+                nulls_distinct=False,
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.verb}: {self.attempts}"
+
+
+class SignInLink(models.Model):
+    """A sign-in link of a demo installation: good for one use, until it expires."""
+
+    token_digest = models.BinaryField(unique=True)
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
+    made_at = models.DateTimeField(db_default=Now())
+    expires_at = models.DateTimeField()
+    used_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"sign-in link of {self.user_id}"

@@ -1,0 +1,107 @@
+"""The audit trail as it is written: one row per decision or intent, refused attempts counted."""
+
+from datetime import timedelta
+from typing import Final
+
+from django.db import connection, transaction
+from django.db.models.functions import Now
+
+from canonical.json import normal
+from tenants.actors import Actor
+from tenants.models import AuditRow, RefusalCount, Tenant
+
+WINDOW: Final = timedelta(minutes=10)
+OWN_ROWS: Final = 5  # refusals of one actor and verb that get a row of their own, per window
+STRANGERS_ROWS: Final = 200  # the same of all strangers together: addresses cost nothing
+ALL_STRANGERS: Final = ""
+
+
+def record(
+    tenant: Tenant | None, actor: Actor, verb: str, subject: str, **detail: object
+) -> AuditRow:
+    """Write one row in the caller's transaction: no row, no effect.
+
+    `tenant` None is the installation. `verb` is a command in base form ("approve"), `subject` what
+    it was done to ("action:<id>"). `detail` must be canonical JSON, else CanonicalError.
+    """
+    return AuditRow.objects.create(
+        tenant=tenant,
+        actor_kind=actor.kind,
+        actor_id=actor.id,
+        actor_name=actor.name,
+        verb=verb,
+        subject=subject,
+        detail=normal(detail)[1],
+    )
+
+
+def refuse(tenant: Tenant | None, actor: Actor, verb: str, subject: str, **detail: object) -> bool:
+    """Write a refused attempt as `refused_<verb>`, in a transaction of its own.
+
+    Call it after the refused verb has rolled back; inside a transaction it raises RuntimeError,
+    because the row would vanish with it. Returns False if this actor was refused this verb so
+    often lately that the attempt was only counted.
+    """
+    with transaction.atomic(durable=True):
+        if not _gets_a_row(tenant, actor, verb):
+            return False
+        record(tenant, actor, f"refused_{verb}", subject, **detail)
+    return True
+
+
+def close_windows() -> int:
+    """Forget counts older than the window; what was only counted becomes one row. Returns how many."""
+    with transaction.atomic():
+        over = list(
+            RefusalCount.objects.select_for_update(of=("self",), skip_locked=True)
+            .select_related("tenant")
+            .filter(since__lt=Now() - WINDOW)
+            .order_by("pk")[:1000]
+        )
+        for count in over:
+            _sum_up(count)
+        RefusalCount.objects.filter(pk__in=[count.pk for count in over]).delete()
+    return len(over)
+
+
+def _gets_a_row(tenant: Tenant | None, actor: Actor, verb: str) -> bool:
+    # All strangers first: over their limit not even a counter per address is kept.
+    if (
+        actor.kind == "stranger"
+        and _count(tenant, "stranger", ALL_STRANGERS, verb) > STRANGERS_ROWS
+    ):
+        return False
+    return _count(tenant, actor.kind, actor.id, verb) <= OWN_ROWS
+
+
+# One statement, so that two refusals at once are counted as two. Arbiter: the unique constraint
+# refusals_of_one_actor_are_counted_once (nulls not distinct).
+COUNT_ATTEMPT = """
+INSERT INTO tenants_refusalcount AS known (tenant_id, actor_kind, actor_id, verb, attempts)
+VALUES (%s, %s, %s, %s, 1)
+ON CONFLICT (tenant_id, actor_kind, actor_id, verb)
+DO UPDATE SET attempts = known.attempts + 1
+RETURNING attempts
+"""
+
+
+def _count(tenant: Tenant | None, kind: str, actor_id: str, verb: str) -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(COUNT_ATTEMPT, [tenant.pk if tenant else None, kind, actor_id, verb])
+        return int(cursor.fetchone()[0])
+
+
+def _sum_up(count: RefusalCount) -> None:
+    everybody = count.actor_kind == "stranger" and count.actor_id == ALL_STRANGERS
+    written = STRANGERS_ROWS if everybody else OWN_ROWS
+    if count.attempts <= written:
+        return
+    record(
+        count.tenant,
+        Actor.machine("sealer"),
+        f"count_refused_{count.verb}",
+        "all strangers" if everybody else f"{count.actor_kind}:{count.actor_id}",
+        attempts=count.attempts,
+        rows_written_at_most=written,
+        since=count.since.isoformat(),
+    )
