@@ -1,0 +1,24 @@
+"""How the embedded Valkey is run: in the foreground, over a socket, keeping nothing.
+
+Losing everything in it loses nothing: it only wakes workers (the sweeper repeats each wake-up).
+"""
+
+from config.embedded.binaries import valkey_program
+from config.embedded.places import Places
+
+
+def command(places: Places) -> list[str]:
+    """The command line of the server."""
+    options = {
+        "port": "0",
+        "unixsocket": str(places.sockets / "valkey.sock"),
+        "unixsocketperm": "700",
+        "dir": str(places.sockets),
+        "save": "",
+        "appendonly": "no",
+        "daemonize": "no",
+        "maxmemory": "128mb",
+        "maxmemory-policy": "noeviction",
+    }
+    program = str(valkey_program(places))
+    return [program, *(word for name, value in options.items() for word in (f"--{name}", value))]

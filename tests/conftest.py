@@ -1,0 +1,11 @@
+"""Ends what the session started. What all tests share stands in tests/ground.py and tests/people.py."""
+
+import pytest
+from django.conf import settings
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Stop the session's own servers, if it started any (xdist workers never do)."""
+    started = getattr(settings, "GROUND", None)
+    if started is not None:
+        started.stop()

@@ -1,0 +1,117 @@
+"""The real PostgreSQL and Valkey that tests stand on, started here unless the environment names some.
+
+One pytest session, one pair of servers: its xdist workers inherit their addresses. A second
+session at the same time takes the next free slot. Data stay for the next session (`--reuse-db`).
+"""
+
+import fcntl
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+import redis
+
+from config.embedded import folders, postgres, processes, valkey
+from config.embedded.places import Places, places
+
+ROOT = Path(__file__).resolve().parent.parent
+ACCOUNT = os.environ.get("KEDGE_ACCOUNT", "nobody")
+
+
+@dataclass
+class Ground:
+    """What this session started: the locked slot and its servers, which end with this process."""
+
+    lock: IO[str]
+    servers: list[subprocess.Popen[bytes]]
+
+    def stop(self) -> None:
+        """Stop the servers and wait for them; frees the slot."""
+        for server in self.servers:
+            server.send_signal(signal.SIGINT)
+        for server in self.servers:
+            server.wait(timeout=60)
+        self.servers.clear()
+        self.lock.close()
+
+
+def ensure() -> Ground | None:
+    """Name a database and a Redis in the environment, starting what it does not name yet."""
+    missing = [start for name, start in STARTS.items() if not os.environ.get(name)]
+    if not missing:
+        return None
+    here, lock = _free_slot(Path(os.environ.get("KEDGE_VAR", ROOT / "var")) / "test")
+    folders.prepare(here)
+    return Ground(lock, [start(here) for start in missing])
+
+
+def start_postgres(here: Places) -> subprocess.Popen[bytes]:
+    """Start PostgreSQL and name its superuser's address in DATABASE_URL."""
+    command = postgres.prepare(here, say=lambda _: None)
+    # SIGTERM would wait for every client, those that a killed test left behind too.
+    server = _start(here, "postgres", command, "INT")
+    postgres.wait_until_ready(here, running=lambda: server.poll() is None, say=print)
+    os.environ["DATABASE_URL"] = here.database_url(postgres.SUPERUSER)
+    return server
+
+
+def start_valkey(here: Places) -> subprocess.Popen[bytes]:
+    """Start Valkey and name its address in REDIS_URL."""
+    server = _start(here, "valkey", valkey.command(here), "TERM")
+    with redis.Redis.from_url(here.redis_url) as connection:
+        wait_for(lambda: _answers(connection), "Valkey answers")
+    os.environ["REDIS_URL"] = here.redis_url
+    return server
+
+
+def wait_for(fact: Callable[[], bool], what: str, *, seconds: float = 30) -> None:
+    """Return once `fact()` is true; fail naming `what` when it has not become so."""
+    end = time.monotonic() + seconds
+    while not fact():
+        if time.monotonic() > end:
+            raise AssertionError(f"not within {seconds:g} s: {what}")
+        time.sleep(0.02)
+
+
+STARTS = {"DATABASE_URL": start_postgres, "REDIS_URL": start_valkey}
+
+
+def _free_slot(base: Path) -> tuple[Places, IO[str]]:
+    for number in range(1, 100):
+        var = base / str(number)
+        var.mkdir(parents=True, exist_ok=True)
+        lock = (var / "lock").open("w")
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            lock.close()
+        else:
+            return places(var, chosen=False, account=ACCOUNT), lock
+    raise AssertionError(f"a hundred test sessions hold the slots of {base}")
+
+
+def _start(
+    here: Places, name: str, command: list[str], stop_signal: str
+) -> subprocess.Popen[bytes]:
+    with (here.logs / f"{name}.log").open("ab") as log:
+        return subprocess.Popen(
+            processes.tied(command, signal=stop_signal, account=here.account),
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            cwd="/",
+            # Ctrl-C is for pytest, which stops the servers itself.
+            start_new_session=True,
+        )
+
+
+def _answers(connection: redis.Redis) -> bool:
+    try:
+        return bool(connection.ping())
+    except redis.RedisError:
+        return False
