@@ -28,7 +28,7 @@ from canonical.strict import (
     refused_float,
 )
 
-__all__ = ["CanonicalError", "Json", "dumps", "loads", "normal"]
+__all__ = ["CanonicalError", "Json", "dumps", "loads", "loads_object", "normal"]
 
 MAX_LITERAL = 100  # characters of one number; canonical ones have at most 25
 INT_LITERAL = len(str(-MAX_INT))
@@ -70,6 +70,14 @@ def loads(data: bytes | str) -> Json:
     # Only an escape can smuggle NUL or a lone surrogate past a strict parser and UTF-8.
     if "\\u" in text or not looks_plain(value):
         check(value)
+    return value
+
+
+def loads_object(data: bytes | str | memoryview) -> dict[str, Any]:
+    """Return the value of a JSON text that must be an object. Raises `CanonicalError`."""
+    value = loads(bytes(data) if isinstance(data, memoryview) else data)
+    if not isinstance(value, dict):
+        raise CanonicalError("", "is not an object")
     return value
 
 

@@ -109,9 +109,17 @@ def pointer(place: _Place) -> str:
     """The JSON pointer of a place."""
     parts = []
     while place is not None:
-        parts.append("/" + (_shown_key(place[1]) if isinstance(place[1], str) else str(place[1])))
+        parts.append("/" + (shown_key(place[1]) if isinstance(place[1], str) else str(place[1])))
         place = place[0]
     return "".join(reversed(parts))
+
+
+def shown_key(key: str) -> str:
+    """One key as a part of a JSON pointer, printable and storable even when it is refused."""
+    if len(key) > MAX_KEY:
+        key = f"{key[:_KEY_SHOWN]}…({len(key):,} characters)"
+    escaped = key.replace("~", "~0").replace("/", "~1").replace("\0", "\\u0000")
+    return escaped.encode("utf-8", "backslashreplace").decode()
 
 
 def _children(node: object, place: _Place) -> Iterator[tuple[object, _Place]]:
@@ -192,10 +200,3 @@ def _plain_float(item: object) -> bool:
     if type(item) is not float or item.is_integer():
         return False
     return PYTHON_PLAIN_FROM <= abs(item) < PYTHON_EXPONENT_FROM
-
-
-def _shown_key(key: str) -> str:
-    if len(key) > MAX_KEY:
-        key = f"{key[:_KEY_SHOWN]}…({len(key):,} characters)"
-    escaped = key.replace("~", "~0").replace("/", "~1").replace("\0", "\\u0000")
-    return escaped.encode("utf-8", "backslashreplace").decode()
