@@ -18,6 +18,8 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "guardian",
+    "allauth",
+    "allauth.account",
     "django_htmx",
     "template_partials",
     "tenants",
@@ -34,8 +36,11 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "tenants.middleware.SignInRequired",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "tenants.middleware.DenialsAreAudited",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -73,12 +78,32 @@ def _database(url: str) -> dict[str, object]:
 DATABASES = {"default": _database(os.environ.get("DATABASE_URL", "postgresql:///kedge"))}
 REDIS_URL = os.environ.get("REDIS_URL", "")
 
+# Sign-in: e-mail and password through allauth, of which only its two routed pages are reachable.
 AUTH_USER_MODEL = "tenants.User"
 AUTHENTICATION_BACKENDS = [
-    "django.contrib.auth.backends.ModelBackend",
+    "allauth.account.auth_backends.AuthenticationBackend",
     "guardian.backends.ObjectPermissionBackend",
 ]
 ANONYMOUS_USER_NAME = None
+LOGIN_URL = "account_login"
+LOGIN_REDIRECT_URL = "/"
+CSRF_FAILURE_VIEW = "tenants.views.form_refused"
+SESSION_COOKIE_NAME = "kedge_session"
+SESSION_COOKIE_AGE = 8 * 60 * 60
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+ACCOUNT_ADAPTER = "tenants.adapter.Adapter"
+ACCOUNT_LOGIN_METHODS = {"email"}
+# Nobody signs up; allauth derives its sign-in form from these.
+ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
+ACCOUNT_USER_MODEL_USERNAME_FIELD = None
+ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_SESSION_REMEMBER = True  # for SESSION_COOKIE_AGE, without asking
+ACCOUNT_LOGOUT_REDIRECT_URL = LOGIN_URL
+# The sign-in attempts that allauth limits; nothing else is cached.
+CACHES = {"default": {"BACKEND": "tenants.limits.AttemptCache", "LOCATION": REDIS_URL}}
+KEDGE_DEMO = os.environ.get("KEDGE_DEMO") == "1"  # one-use sign-in links, on loopback only
+
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 USE_TZ = True
 TIME_ZONE = "UTC"

@@ -4,12 +4,12 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Concatenate, ParamSpec, cast
 
-from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils.translation import gettext as _
 
 from tenants import access
+from tenants.errors import Denied
 from tenants.models import Tenant, User
 
 P = ParamSpec("P")
@@ -36,14 +36,14 @@ def tenant_for(request: HttpRequest, slug: str, permission: str) -> Tenant:
     """The tenant with this slug, if the person has this right there; kept as `request.tenant`.
 
     Raises Http404 when they have no right there at all, exactly as if there were no such tenant:
-    a stranger learns nothing. Raises PermissionDenied when they see it but lack this right.
+    a stranger learns nothing. Raises Denied (a PermissionDenied) when they see it but lack this right.
     """
     rights = access_of(request)
     tenant_id = next((id_ for id_, known in rights.slugs.items() if known == slug), None)
     if tenant_id is None:
         raise Http404(_("There is no such page, or it is not yours to see."))
     if not rights.may(tenant_id, permission):
-        raise PermissionDenied(_("You may see this tenant, but you have no right to do this."))
+        raise Denied(tenant_id, permission)
     tenant = Tenant.objects.get(pk=tenant_id)
     cast(TenantRequest, request).tenant = tenant
     return tenant

@@ -1,8 +1,8 @@
 """The audit trail as proved: linked once, in order of sealing, and every tampering found."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import Barrier, Event, Thread
+from threading import Barrier, Event
 
 import pytest
 from django.db import IntegrityError, connection, transaction
@@ -12,6 +12,7 @@ from tenants.audit import record
 from tenants.chain import GENESIS, seal, verify_chain
 from tenants.models import AuditRow, AuditSeal, AuditUnsealed, Tenant
 from tests.people import make_tenant
+from tests.tenants.threads import in_thread
 
 SWEEPER = Actor.machine("sweeper")
 
@@ -29,18 +30,6 @@ def triggers_off() -> Iterator[None]:
             yield
         finally:
             cursor.execute("SET session_replication_role = DEFAULT")
-
-
-def in_thread(work: Callable[[], object]) -> Thread:
-    def run() -> None:
-        try:
-            work()
-        finally:
-            connection.close()
-
-    thread = Thread(target=run)
-    thread.start()
-    return thread
 
 
 @pytest.mark.django_db

@@ -1,0 +1,72 @@
+"""allauth's choices, made ours: nobody signs up, links lead back here only, all is audited."""
+
+from typing import Any
+
+from allauth.account.adapter import DefaultAccountAdapter
+from allauth.core import context
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest
+from django.utils.http import url_has_allowed_host_and_scheme
+
+from tenants.actors import Actor
+from tenants.audit import record, refuse
+from tenants.models import User
+
+
+class Adapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no types
+    """Sign-ins and sign-outs go to the installation's chain, refused ones too."""
+
+    def is_open_for_signup(self, request: HttpRequest) -> bool:  # noqa: ARG002 - allauth passes it
+        return False
+
+    def is_ajax(self, request: HttpRequest) -> bool:  # noqa: ARG002 - allauth passes it
+        """Answers are pages, also to who asks for JSON."""
+        return False
+
+    def is_safe_url(self, url: str) -> bool:
+        return is_here(context.request, url)
+
+    def add_message(self, *args: Any, **kwargs: Any) -> None:
+        """The page itself says who is signed in."""
+
+    def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
+        try:
+            super().pre_authenticate(request, **credentials)
+        except ValidationError:
+            self._refused(request, credentials, why="too many attempts")
+            raise
+
+    def authenticate(self, request: HttpRequest, **credentials: Any) -> User | None:
+        user: User | None = super().authenticate(request, **credentials)
+        if user is not None and not user.is_active:
+            # allauth would say that the account is inactive, which only the right password shows.
+            self._refused(request, credentials, why="inactive")
+            return None
+        return user
+
+    def authentication_failed(self, request: HttpRequest, **credentials: Any) -> None:
+        self._refused(request, credentials, why="wrong e-mail or password")
+
+    def login(self, request: HttpRequest, user: User) -> None:
+        """Sign the person in; the row comes first, because no row means no effect."""
+        record(None, Actor.person(user), "sign_in", f"person:{user.pk}", address=self._of(request))
+        super().login(request, user)
+
+    def logout(self, request: HttpRequest) -> None:
+        if isinstance(request.user, User):
+            record(None, Actor.person(request.user), "sign_out", f"person:{request.user.pk}")
+        super().logout(request)
+
+    def _refused(self, request: HttpRequest, credentials: dict[str, Any], *, why: str) -> None:
+        stranger = Actor.stranger(self._of(request))
+        refuse(None, stranger, "sign_in", str(credentials.get("email", "")), why=why)
+
+    def _of(self, request: HttpRequest) -> str:
+        return str(self.get_client_ip(request))
+
+
+def is_here(request: HttpRequest, url: str) -> bool:
+    """True if the URL leads to this very site, so a person may be sent there."""
+    return url_has_allowed_host_and_scheme(
+        url, allowed_hosts={request.get_host()}, require_https=request.is_secure()
+    )

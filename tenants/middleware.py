@@ -1,0 +1,61 @@
+"""Every page needs a sign-in, a sign-in that ended is said aloud, and denials are audited."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib.auth.middleware import LoginRequiredMiddleware
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+
+from tenants.actors import Actor
+from tenants.audit import refuse
+from tenants.errors import Denied
+from tenants.models import Tenant, User
+from tenants.views import sign_in_ended
+
+
+class SignInRequired(LoginRequiredMiddleware):
+    """Sends a person who opens a page to sign-in and back; stops everything else on the spot.
+
+    A silent redirect of a POST would look as if the decision had been taken.
+    """
+
+    def process_view(
+        self,
+        request: HttpRequest,
+        view_func: Callable[..., Any],
+        view_args: tuple[Any, ...],
+        view_kwargs: dict[str, Any],
+    ) -> HttpResponseBase | None:
+        to_sign_in = super().process_view(request, view_func, view_args, view_kwargs)
+        if to_sign_in is None:
+            return None
+        if request.method not in {"GET", "HEAD"}:
+            return sign_in_ended(request)
+        if request.headers.get("HX-Boosted"):
+            return HttpResponse(headers={"HX-Redirect": to_sign_in["Location"]})
+        return sign_in_ended(request) if request.headers.get("HX-Request") else to_sign_in
+
+
+class DenialsAreAudited:
+    """Writes a row for every `Denied`, after the transaction it ended; leaves the answer to others.
+
+    Stands last in the list, so that it sees the exception before anybody turns it into a page.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> None:
+        if isinstance(exception, Denied) and isinstance(request.user, User):
+            tenant = Tenant.objects.get(pk=exception.tenant_id)
+            refuse(
+                tenant,
+                Actor.person(request.user),
+                exception.permission,
+                request.path_info.replace("\0", ""),
+                method=request.method,
+            )

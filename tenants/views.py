@@ -1,0 +1,81 @@
+"""Pages for getting in that allauth does not have: the one-use link, and ended sign-ins."""
+
+from urllib.parse import urlsplit
+
+from allauth.account.adapter import get_adapter
+from django.conf import settings
+from django.contrib.auth.decorators import login_not_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from tenants.actors import Actor
+from tenants.adapter import is_here
+from tenants.audit import refuse
+from tenants.errors import LinkClosed
+from tenants.links import is_open, links_work_for, use_link
+
+STOP_POLLING = 286  # htmx swaps what it gets, and asks no more
+
+
+@login_not_required
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def sign_in_by_link(request: HttpRequest, token: str) -> HttpResponse:
+    """GET shows a button and changes nothing, because mail scanners follow links; POST signs in."""
+    if not links_work_for(request):
+        raise Http404
+    if request.method != "POST":
+        return _link_page(request, opened=is_open(token))
+    try:
+        user = use_link(token)
+    except LinkClosed:
+        refuse(None, Actor.stranger(request.META["REMOTE_ADDR"]), "use_sign_in_link", "link")
+        return _link_page(request, opened=False)
+    get_adapter(request).login(request, user)
+    return redirect(settings.LOGIN_REDIRECT_URL)
+
+
+def sign_in_ended(request: HttpRequest, *, ours: bool = True) -> HttpResponse:
+    """Answer a request that would have changed something, or a fragment, without a sign-in.
+
+    Nothing was done. What the person had written comes back, to be copied, if the form was `ours`;
+    the link leads back to the page they were on.
+    """
+    context = {"next": _page_of(request), "written": _written(request) if ours else []}
+    if not request.headers.get("HX-Request"):
+        return render(request, "tenants/sign_in_ended.html", context, status=401)
+    response = render(request, "tenants/_sign_in_ended.html", context, status=STOP_POLLING)
+    # Into the target, above what stands there: an open form and its text stay.
+    response["HX-Reswap"] = "afterbegin"
+    response["HX-Push-Url"] = "false"
+    return response
+
+
+def form_refused(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """Answer a form without a valid CSRF token: most often older than the person's sign-in."""
+    signing_in = request.path_info == reverse(settings.LOGIN_URL)
+    if not request.user.is_authenticated and not signing_in:
+        return sign_in_ended(request, ours=False)
+    return render(request, "tenants/form_refused.html", {"next": _page_of(request)}, status=403)
+
+
+def _link_page(request: HttpRequest, *, opened: bool) -> HttpResponse:
+    context = {"opened": opened}
+    return render(request, "tenants/sign_in_link.html", context, status=200 if opened else 410)
+
+
+def _page_of(request: HttpRequest) -> str:
+    url = request.headers.get("HX-Current-URL") or request.headers.get("Referer") or ""
+    if not url or not is_here(request, url):
+        return settings.LOGIN_REDIRECT_URL
+    parts = urlsplit(url)
+    return parts.path + (f"?{parts.query}" if parts.query else "")
+
+
+def _written(request: HttpRequest) -> list[str]:
+    # Prose only: hidden fields, choices and tokens help nobody who has to type again.
+    values = (value for name in request.POST for value in request.POST.getlist(name))
+    return [value for value in values if len(value.split()) > 1]
