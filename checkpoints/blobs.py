@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from canonical import digests
-from checkpoints.errors import DamagedRecordError, StateRefusedError
+from checkpoints.errors import DamagedRecordError, MissingBlobError, StateRefusedError
 from checkpoints.graph import Json
 from checkpoints.models import Blob
 
@@ -38,7 +38,7 @@ def get(tenant_id: int, reference: Mapping[str, Json]) -> bytes:
         .first()
     )
     if content is None:
-        raise DamagedRecordError(f"blob {digest} is missing")
+        raise MissingBlobError(f"blob {digest} is missing")
     if digests.sha256_hex(bytes(content)) != digest:
         raise DamagedRecordError(f"blob {digest} is not what its digest says")
     return bytes(content)

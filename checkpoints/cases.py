@@ -32,6 +32,7 @@ class Ruling:
     verdict: str
     reason: str
     evidence: str = ""
+    detail: dict[str, Any] = field(default_factory=dict)
 
 
 def open_case(tenant_id: int, run_id: UUID, trouble: Trouble, *, actor: Actor) -> Case:
@@ -72,6 +73,7 @@ def decide(case: Case, ruling: Ruling, *, user: User) -> Verdict:
         verdict=ruling.verdict,
         reason=ruling.reason,
         evidence=ruling.evidence,
+        detail=ruling.detail,
         given_by=user,
     )
     Case.objects.filter(pk=case.pk, decided_at=None).update(decided_at=Now())

@@ -32,11 +32,12 @@ class Lease:
 
 @dataclass(frozen=True)
 class Committed:
-    """The new head: its number and digest (hex)."""
+    """The new head: its number and digest (hex), and whether somebody asked to cancel."""
 
     seq: int
     digest: str
     at: datetime
+    cancel_requested: bool
 
 
 # Finds the run by primary key; the insert depends on the guarded update through `head`.
@@ -48,14 +49,14 @@ WITH head AS (
            lease_until = clock_timestamp() + make_interval(secs => %(ttl)s)
      WHERE id = %(run)s AND fence = %(fence)s AND holder = %(holder)s AND head = %(seq)s - 1
        AND status = 'running' AND lease_until > clock_timestamp() AND effect_in_flight IS NULL
-    RETURNING id
+    RETURNING id, cancel_requested_at IS NOT NULL AS cancel_requested
 )
 INSERT INTO checkpoints_checkpoint
     (run_id, seq, parent_seq, node, next_node, state, header, digest, appended, fence, combo_id)
 SELECT id, %(seq)s, %(parent_seq)s, %(node)s, %(next_node)s, %(state)s, %(header)s, %(digest)s,
        %(appended)s, %(fence)s, %(combo)s
   FROM head
-RETURNING at
+RETURNING at, (SELECT cancel_requested FROM head)
 """
 
 # The same with the references of newly named blobs; foreign keys refuse a blob that is gone.
@@ -104,7 +105,8 @@ def commit(lease: Lease, before: Ancestry, step: Step) -> Committed:
     if not rows:
         raise _refused(lease)
     boundary("commit:after")
-    return Committed(seq=seq, digest=digest, at=rows[0][0])
+    at, cancel_requested = rows[0]
+    return Committed(seq=seq, digest=digest, at=at, cancel_requested=cancel_requested)
 
 
 def _refused(lease: Lease) -> LeaseLostError:

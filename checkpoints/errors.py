@@ -37,6 +37,10 @@ class DamagedRecordError(RecordError):
     """What was read back is not what was committed."""
 
 
+class MissingBlobError(DamagedRecordError):
+    """A large value that the state names is gone."""
+
+
 class UnmigratableError(RecordError):
     """No migrator can bring this state to a schema that this code reads."""
 

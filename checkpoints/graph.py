@@ -67,11 +67,20 @@ class Context(Protocol):
     and the state holds only its length and digest under `state["$chains"]`, kept by the engine.
     """
 
-    run_id: str
-    tenant: str
-    node: str
-    seq: int
-    input: Mapping[str, Json]
+    @property
+    def run_id(self) -> str: ...
+
+    @property
+    def tenant(self) -> str: ...
+
+    @property
+    def node(self) -> str: ...
+
+    @property
+    def seq(self) -> int: ...
+
+    @property
+    def input(self) -> Mapping[str, Json]: ...
 
     def append(self, chain: str, item: Json) -> None: ...
 

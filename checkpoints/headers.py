@@ -38,13 +38,17 @@ class Ancestry:
     seq: int
     digest: str
     done: int = 0
-    saw: Mapping[str, str] = field(default_factory=dict)
+    saw: Mapping[str, Json] = field(default_factory=dict)
     proposals: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Step:
-    """One step to be committed: `state` is canonical bytes, `appended` too (None = nothing)."""
+    """One step to be committed: `state` is canonical bytes, `appended` too (None = nothing).
+
+    `saw` maps each source read to `[version, node that read it]`; `stop` is why the run will end
+    when `next_node` is the end and it is no success.
+    """
 
     node: str
     next_node: str
@@ -53,7 +57,7 @@ class Step:
     appended: bytes | None = None
     blobs: tuple[str, ...] = ()
     actions: tuple[ActionMark, ...] = ()
-    saw: Mapping[str, str] = field(default_factory=dict)
+    saw: Mapping[str, Json] = field(default_factory=dict)
     proposes: bool = False
     stop: str = ""
 

@@ -66,15 +66,16 @@ RETURNING lease_until
 
 def acquire(holder: UUID, *, combos: Sequence[int]) -> Lease | None:
     """Lease the next due run whose combo this worker can run; None when there is none."""
-    values = {"holder": holder, "combos": list(combos), "ttl": settings.KEDGE_LEASE_SECONDS}
+    ttl = float(settings.KEDGE_LEASE_SECONDS)
+    values = {"holder": holder, "combos": list(combos), "ttl": ttl}
     boundary("acquire:before")
     slots = {"slots": settings.KEDGE_TENANT_SLOTS, "combos": values["combos"]}
     for (tenant,) in execute(TENANTS_WITH_DUE_RUNS, slots):
         rows = execute(ACQUIRE, {**values, "tenant": tenant})
         if rows:
             boundary("acquire:after")
-            *columns, was = rows[0]
-            lease = Lease(*columns, ttl_seconds=settings.KEDGE_LEASE_SECONDS)
+            run, tenant_id, combo, fence, _, head, wakes, attempts, was = rows[0]
+            lease = Lease(run, tenant_id, combo, fence, holder, head, wakes, attempts, ttl)
             if was == states.INTERRUPTED:
                 _note_takeover(lease)
             return lease

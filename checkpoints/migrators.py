@@ -35,7 +35,8 @@ def migrate(graph: Graph, state: State, old: int, new: int) -> State:
     """
     for step in path(graph, old, new):
         try:
-            _, state = canonical.normal(graph.migrators[step](canonical.loads(canonical.dumps(state))))
+            copy = canonical.loads_object(canonical.dumps(state))
+            state = canonical.loads_object(canonical.dumps(graph.migrators[step](copy)))
             check_schema(graph, state, step[1])
         except Exception as error:  # a migrator is an author's code: whatever it raises is its no
             raise UnmigratableError(

@@ -287,6 +287,7 @@ class Verdict(models.Model):
     verdict = models.CharField(max_length=32)
     reason = models.TextField()
     evidence = models.TextField(blank=True, default="")
+    detail = models.JSONField(default=dict)
     given_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
     )

@@ -10,7 +10,7 @@ from typing import Any
 from canonical import digests
 from canonical import json as canonical
 from checkpoints import blobs
-from checkpoints.errors import DamagedRecordError
+from checkpoints.errors import DamagedRecordError, MissingBlobError
 from checkpoints.graph import Json, State
 from checkpoints.headers import PROTOCOL, Ancestry, genesis
 from checkpoints.models import Blob, Checkpoint, Run
@@ -126,7 +126,7 @@ def _verified_header(run: Run, row: Checkpoint) -> dict[str, Json]:
     content = bytes(row.header)
     if digests.sha256_hex(content) != bytes(row.digest).hex():
         raise DamagedRecordError("the header is not what its digest says")
-    header: dict[str, Json] = canonical.loads(content)
+    header = canonical.loads_object(content)
     expected: dict[str, Any] = {
         "protocol": PROTOCOL,
         "tenant": run.tenant_id,
@@ -150,10 +150,7 @@ def _verified_state(row: Checkpoint, header: dict[str, Json]) -> State:
     appended = bytes(row.appended) if row.appended is not None else b""
     if (digests.sha256_hex(appended) if appended else "") != header.get("appended", ""):
         raise DamagedRecordError("the appended items are not what the header says")
-    state = canonical.loads(content)
-    if not isinstance(state, dict):
-        raise DamagedRecordError("the state is not an object")
-    return state
+    return canonical.loads_object(content)
 
 
 def _verify_parent(run: Run, header: dict[str, Json]) -> None:
@@ -184,7 +181,7 @@ def _verify_blobs(run: Run, state: State) -> None:
         if digests.sha256_hex(bytes(row.content)) == bytes(row.digest).hex()
     }
     if named - intact:
-        raise DamagedRecordError(f"blob {sorted(named - intact)[0]} is missing or damaged")
+        raise MissingBlobError(f"blob {sorted(named - intact)[0]} is missing or damaged")
 
 
 def _appended_up_to(run: Run, seq: int) -> list[dict[str, list[Json]]]:
@@ -200,6 +197,6 @@ def _appended_up_to(run: Run, seq: int) -> list[dict[str, list[Json]]]:
         if at != wanted:
             continue
         if appended is not None:
-            found.append(canonical.loads(bytes(appended)))
+            found.append(canonical.loads_object(appended))
         wanted = parent
     return found[::-1]

@@ -30,6 +30,7 @@ from tenants.actors import Actor
 from tenants.models import Tenant
 
 INPUT_LIMIT_BYTES = 256 * 1024
+LONGEST_KEY = 200
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,15 @@ class Request:
     on_behalf_of: str = ""
 
 
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ends: a final status, its stop reason, and one sentence."""
+
+    status: str
+    stop_reason: str
+    sentence: str
+
+
 def start(tenant: Tenant, request: Request, *, actor: Actor) -> tuple[Run, bool]:
     """Start a run, or find the one that this business key already has; True when it is new.
 
@@ -52,8 +62,8 @@ def start(tenant: Tenant, request: Request, *, actor: Actor) -> tuple[Run, bool]
     graph = graph_of(request.task_type)
     content = _checked_input(request, graph.manifest.input_schema)
     key = request.business_key.strip()
-    if not key or len(key) > 200:
-        raise InputRefusedError("the business key must have 1 to 200 characters")
+    if not key or len(key) > LONGEST_KEY:
+        raise InputRefusedError(f"the business key must have 1 to {LONGEST_KEY} characters")
     run_id = uuid7()
     combo = combo_of(request.task_type)
     boundary("start:before")
@@ -126,14 +136,14 @@ def yield_to_others(lease: Lease) -> None:
     )
 
 
-def retry_later(lease: Lease, sentence: str, *, wait: timedelta) -> None:
-    """Let go of a run whose node met a declared transient error; it is tried again after `wait`."""
+def retry_later(lease: Lease, sentence: str, *, seconds: float) -> None:
+    """Let go of a run that met a passing trouble; it is tried again after `seconds`."""
     _release(
         lease,
         status=states.WAITING,
         reason=states.FOR_RETRY,
         sentence=sentence,
-        due_at=Now() + wait,
+        due_at=Now() + timedelta(seconds=seconds),
         node_failures=F("node_failures") + 1,
     )
 
@@ -147,22 +157,22 @@ def hold(lease: Lease, trouble: cases.Trouble, *, actor: Actor) -> None:
         cases.open_case(lease.tenant_id, lease.run_id, trouble, actor=actor)
 
 
-def finish(lease: Lease, status: str, stop_reason: str, sentence: str, *, actor: Actor) -> None:
-    """End a run: `succeeded`, `failed` or `cancelled`, with its stop reason. Final is final."""
+def finish(lease: Lease, outcome: Outcome, *, actor: Actor) -> None:
+    """End a run. Final is final."""
     boundary("finish:before")
     with transaction.atomic():
         _release(
             lease,
-            status=status,
+            status=outcome.status,
             reason="",
-            sentence=sentence,
+            sentence=outcome.sentence,
             due_at=None,
-            stop_reason=stop_reason,
+            stop_reason=outcome.stop_reason,
             finished_at=Now(),
         )
-        cases.close_proven(lease.run_id, because=f"the run ended: {stop_reason}")
+        cases.close_proven(lease.run_id, because=f"the run ended: {outcome.stop_reason}")
         recoveries.end(lease.run_id, how="recovered")
-        events.append(lease.run_id, status, actor, stop_reason=stop_reason)
+        events.append(lease.run_id, outcome.status, actor, stop_reason=outcome.stop_reason)
     boundary("finish:after")
 
 
@@ -173,9 +183,11 @@ def lapse(run_id: UUID, *, fence: int, why: str, actor: Actor) -> bool:
     """
     boundary("lapse:before")
     with transaction.atomic():
-        run = Run.objects.select_for_update().filter(
-            id=run_id, fence=fence, status=states.RUNNING
-        ).first()
+        run = (
+            Run.objects.select_for_update()
+            .filter(id=run_id, fence=fence, status=states.RUNNING)
+            .first()
+        )
         if run is None:
             return False
         Run.objects.filter(id=run_id).update(

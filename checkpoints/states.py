@@ -77,14 +77,20 @@ MOVES: Final = {
 DONE = "done"
 CONDITION_UNMET = "success_condition_unmet"
 CANCELLED_BY_PERSON = "cancelled_by_person"
-UNHANDLED_RESULT = "unhandled_result"
 FORBIDDEN_EFFECT = "forbidden_effect"
-STATE_REFUSED = "state_refused"
+REJECTED = "rejected"
+REFUSED = "refused"
+EXPIRED = "expired"
+SENT_BACK = "sent_back"
+WRITTEN_OFF = "written_off"
 STOP_REASONS: Final = (
     DONE,
     CONDITION_UNMET,
     CANCELLED_BY_PERSON,
-    UNHANDLED_RESULT,
     FORBIDDEN_EFFECT,
-    STATE_REFUSED,
+    REJECTED,
+    REFUSED,
+    EXPIRED,
+    SENT_BACK,
+    WRITTEN_OFF,
 )

@@ -1,15 +1,31 @@
-"""All settings, read once from the environment; the table in the README names every variable."""
+"""All settings, read once from the environment; docs/SETTINGS.md names every variable."""
 
 import os
 from pathlib import Path
-from urllib.parse import parse_qs, unquote, urlsplit
+
+from csp.constants import NONE, SELF
+
+from config import database, environment, logs, practice
+from config.embedded.places import places
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-VAR_DIR = Path(os.environ.get("KEDGE_VAR", BASE_DIR / "var"))
+VAR_DIR = Path(os.environ.get("KEDGE_VAR") or BASE_DIR / "var").absolute()
 
-SECRET_KEY = os.environ.get("KEDGE_SECRET_KEY", "development-only")
-DEBUG = False
-ALLOWED_HOSTS = ["127.0.0.1", "localhost", "testserver"]
+PRODUCTION = (
+    environment.choice(os.environ, "KEDGE_ENV", ("development", "production")) == "production"
+)
+# manage.py and wsgi.py say which process this is; it decides the database user.
+ROLE = environment.choice(os.environ, "KEDGE_ROLE", database.ROLES)
+PORT = environment.number(os.environ, "KEDGE_PORT", 8700, most=65535)
+
+PRACTICE = practice.load(BASE_DIR / "practice.yaml")
+PRACTICE_DIGEST = practice.digest(BASE_DIR / "practice.yaml")
+LOCK_DIGEST = practice.digest(BASE_DIR / "requirements.lock")
+
+SECRET_KEY = environment.secret_key(os.environ, VAR_DIR, production=PRODUCTION)
+DEBUG = environment.debug(os.environ, production=PRODUCTION)
+ALLOWED_HOSTS = environment.hosts(os.environ, production=PRODUCTION)
+LOGGING = logs.logging_config(os.environ.get("KEDGE_LOG_LEVEL", "INFO"))
 
 INSTALLED_APPS = [
     "django.contrib.contenttypes",
@@ -32,6 +48,8 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -61,22 +79,17 @@ TEMPLATES = [
 ]
 
 
-def _database(url: str) -> dict[str, object]:
-    parts = urlsplit(url)
-    query = {key: values[0] for key, values in parse_qs(parts.query).items()}
-    return {
-        "ENGINE": "django.db.backends.postgresql",
-        "NAME": unquote(parts.path.lstrip("/")),
-        "USER": unquote(parts.username or ""),
-        "PASSWORD": unquote(parts.password or ""),
-        "HOST": query.pop("host", parts.hostname or ""),
-        "PORT": str(parts.port or query.pop("port", "")),
-        "TEST": {"NAME": "test_kedge" + os.environ.get("KEDGE_TEST_SUFFIX", "")},
-    }
-
-
-DATABASES = {"default": _database(os.environ.get("DATABASE_URL", "postgresql:///kedge"))}
-REDIS_URL = os.environ.get("REDIS_URL", "")
+# What the environment does not name, `up` starts from the wheels.
+EMBEDDED = [name for name in ("DATABASE_URL", "REDIS_URL") if not os.environ.get(name)]
+PLACES = places(
+    VAR_DIR,
+    chosen=bool(os.environ.get("KEDGE_VAR")),
+    account=os.environ.get("KEDGE_ACCOUNT", "nobody") if EMBEDDED else None,
+)
+DATABASE_URLS = database.urls(os.environ, PLACES)
+TEST_DATABASE = "test_kedge" + os.environ.get("KEDGE_TEST_SUFFIX", "")
+DATABASES = {"default": database.database(DATABASE_URLS, ROLE, test_name=TEST_DATABASE)}
+REDIS_URL = os.environ.get("REDIS_URL") or PLACES.redis_url
 
 # Sign-in: e-mail and password through allauth, of which only its two routed pages are reachable.
 AUTH_USER_MODEL = "tenants.User"
@@ -102,10 +115,54 @@ ACCOUNT_SESSION_REMEMBER = True  # for SESSION_COOKIE_AGE, without asking
 ACCOUNT_LOGOUT_REDIRECT_URL = LOGIN_URL
 # The sign-in attempts that allauth limits; nothing else is cached.
 CACHES = {"default": {"BACKEND": "tenants.limits.AttemptCache", "LOCATION": REDIS_URL}}
-KEDGE_DEMO = os.environ.get("KEDGE_DEMO") == "1"  # one-use sign-in links, on loopback only
+KEDGE_DEMO = environment.switch(os.environ, "KEDGE_DEMO")  # one-use sign-in links, on loopback only
 
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 USE_TZ = True
 TIME_ZONE = "UTC"
+
 STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
+STATIC_ROOT = VAR_DIR / "static"
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+if ROLE == "web":
+    # Only here has `up` collected the files; tests and commands use them where they stand.
+    MIDDLEWARE.insert(1, "whitenoise.middleware.WhiteNoiseMiddleware")
+    STORAGES["staticfiles"]["BACKEND"] = "whitenoise.storage.CompressedManifestStaticFilesStorage"
+
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "connect-src": [SELF],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+        "base-uri": [NONE],
+    }
+}
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = PRODUCTION
+# Probes come over plain HTTP from beside the process.
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
+SECURE_HSTS_SECONDS = 365 * 24 * 60 * 60 if PRODUCTION else 0
+# Whether sibling hosts speak HTTPS only is not this dashboard's to decide.
+SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
+if environment.switch(os.environ, "KEDGE_BEHIND_PROXY"):
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+CSRF_TRUSTED_ORIGINS = [f"https://{host}" for host in ALLOWED_HOSTS] if PRODUCTION else []
+
+# The engine: what runs, how long a lease lasts, how patient look-ups are.
+KEDGE_AGENTS = os.environ.get("KEDGE_AGENTS", "agents.registry")
+KEDGE_LEASE_SECONDS = environment.number(os.environ, "KEDGE_LEASE_SECONDS", 10, most=300)
+KEDGE_TENANT_SLOTS = environment.number(os.environ, "KEDGE_TENANT_SLOTS", 1000, most=100_000)
+KEDGE_MOST_ATTEMPTS = environment.number(os.environ, "KEDGE_MOST_ATTEMPTS", 5, most=1000)
+KEDGE_PATIENCE_SECONDS = environment.number(
+    os.environ, "KEDGE_PATIENCE_SECONDS", 1800, most=7 * 24 * 3600
+)
+KEDGE_JOURNAL_DIR = Path(os.environ.get("KEDGE_JOURNAL_DIR") or VAR_DIR / "journal")

@@ -116,9 +116,7 @@ class Attempt(models.Model):
             models.UniqueConstraint(
                 fields=["action"], condition=Q(outcome=""), name="one_open_attempt_per_action"
             ),
-            models.CheckConstraint(
-                condition=Q(mode="live"), name="a_shadow_run_has_no_intent"
-            ),
+            models.CheckConstraint(condition=Q(mode="live"), name="a_shadow_run_has_no_intent"),
             models.CheckConstraint(
                 condition=Q(outcome="", settled_at__isnull=True)
                 | (Q(outcome__in=states.ATTEMPTS[1:]) & Q(settled_at__isnull=False)),

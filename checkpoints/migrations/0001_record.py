@@ -192,6 +192,7 @@ class Migration(migrations.Migration):
                 ('verdict', models.CharField(max_length=32)),
                 ('reason', models.TextField()),
                 ('evidence', models.TextField(blank=True, default='')),
+                ('detail', models.JSONField(default=dict)),
                 ('given_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
                 ('case', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='verdicts', to='checkpoints.case')),
                 ('given_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
@@ -244,7 +245,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='run',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('finished_at__isnull', False), ('status__in', ('succeeded', 'failed', 'cancelled')), ('stop_reason__in', ('done', 'success_condition_unmet', 'cancelled_by_person', 'unhandled_result', 'forbidden_effect', 'state_refused'))), models.Q(('finished_at__isnull', True), ('status__in', ('queued', 'running', 'waiting', 'held')), ('stop_reason', '')), _connector='OR'), name='final_run_has_stop_reason_and_time'),
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('finished_at__isnull', False), ('status__in', ('succeeded', 'failed', 'cancelled')), ('stop_reason__in', ('done', 'success_condition_unmet', 'cancelled_by_person', 'forbidden_effect', 'rejected', 'refused', 'expired', 'sent_back', 'written_off'))), models.Q(('finished_at__isnull', True), ('status__in', ('queued', 'running', 'waiting', 'held')), ('stop_reason', '')), _connector='OR'), name='final_run_has_stop_reason_and_time'),
         ),
         migrations.AddConstraint(
             model_name='run',

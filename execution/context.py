@@ -1,0 +1,108 @@
+"""What the engine hands to a node, and what it collects from it for the commit."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from canonical import digests
+from canonical import json as canonical
+from checkpoints import blobs, reading
+from checkpoints.errors import StateRefusedError
+from checkpoints.graph import Json
+from checkpoints.models import Run
+from checkpoints.reading import Loaded
+
+
+@dataclass
+class NodeContext:
+    """`checkpoints.graph.Context` for one step of one run. What it collects dies with a crash."""
+
+    run: Run
+    loaded: Loaded
+    node: str
+    seq: int
+    input: Mapping[str, Json]
+    appended: dict[str, list[Json]] = field(default_factory=dict)
+    stored: list[str] = field(default_factory=list)
+    fingerprints: dict[str, Json] = field(default_factory=dict)
+    cost: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def run_id(self) -> str:
+        return str(self.run.id)
+
+    @property
+    def tenant(self) -> str:
+        return self.run.tenant.slug
+
+    def append(self, chain: str, item: Json) -> None:
+        """Add one item to a list. It is read back from its canonical bytes, like all state."""
+        _, value = canonical.normal(item)
+        self.appended.setdefault(chain, []).append(value)
+
+    def items(self, chain: str) -> list[Json]:
+        """The whole list, with what this step has appended so far."""
+        committed = reading.chain_items(self.run, self.loaded, chain)
+        return committed + self.appended.get(chain, [])
+
+    def put(self, content: bytes) -> dict[str, Json]:
+        """Store a large value; committed with this step's checkpoint."""
+        reference = blobs.put(self.run.tenant_id, content)
+        self.stored.append(reference[blobs.REFERENCE])
+        return reference
+
+    def get(self, reference: Mapping[str, Json]) -> bytes:
+        """The bytes of a large value."""
+        return blobs.get(self.run.tenant_id, reference)
+
+    def saw(self, source: str, version: str) -> None:
+        """Record the version of something this node read."""
+        self.fingerprints[source] = [version, self.node]
+
+    def spent(self, **amounts: int) -> None:
+        """Record what a model call cost."""
+        for name, amount in amounts.items():
+            self.cost[name] = self.cost.get(name, 0) + amount
+
+    def chains(self) -> dict[str, Json]:
+        """Length and digest of every list after this step."""
+        chains: dict[str, Json] = dict(self.loaded.state.get(reading.CHAINS, {}))
+        for chain, items in self.appended.items():
+            at = chains.get(chain, {"length": 0, "digest": ""})
+            tail = at["digest"]
+            for item in items:
+                tail = digests.chain(tail, canonical.dumps(item))
+            chains[chain] = {"length": at["length"] + len(items), "digest": tail}
+        return chains
+
+    def appended_bytes(self) -> bytes | None:
+        """What this step appended, for the checkpoint row; None when nothing."""
+        return canonical.dumps(self.appended) if self.appended else None
+
+
+def visible(state: Mapping[str, Json]) -> dict[str, Json]:
+    """The state as a node sees it: a copy without the engine's own members."""
+    own = {name: value for name, value in state.items() if not name.startswith("$")}
+    return canonical.loads_object(canonical.dumps(own))
+
+
+def sealed_state(
+    state: object, context: NodeContext, *, limit: int
+) -> tuple[bytes, dict[str, Json]]:
+    """Canonical bytes of what a node left behind, and the state read back from them.
+
+    Raises `StateRefusedError` naming the path, or the size and the limit.
+    """
+    if not isinstance(state, dict):
+        raise StateRefusedError(f"the state is a {type(state).__name__}, not an object")
+    own = [name for name in state if isinstance(name, str) and name.startswith("$")]
+    if own:
+        raise StateRefusedError(f"the state has {own[0]!r}; names with $ belong to the engine")
+    chains = context.chains()
+    try:
+        content, value = canonical.normal(
+            {**state, reading.CHAINS: chains} if chains else state, limit=limit
+        )
+    except canonical.CanonicalError as error:
+        raise StateRefusedError(f"the state cannot be kept: {error}") from error
+    assert isinstance(value, dict)  # noqa: S101 - it went in as one
+    return content, value

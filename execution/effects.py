@@ -1,0 +1,333 @@
+"""Action nodes: propose, ask, send, find out, absorb. Each turn of the loop does one of these."""
+
+from datetime import timedelta
+from uuid import uuid4
+
+import jsonschema
+
+from approvals import clock, requests
+from approvals import states as permission
+from approvals.errors import AlreadyDecidedError
+from approvals.models import ApprovalRequest
+from approvals.requests import Question
+from canonical import digests
+from canonical import json as canonical
+from checkpoints import states
+from checkpoints.cases import Trouble
+from checkpoints.commits import Committed, Lease
+from checkpoints.errors import StoppedError
+from checkpoints.graph import (
+    END,
+    EXPIRED,
+    HAPPENED,
+    REFUSED,
+    REJECTED,
+    SENT_BACK,
+    WRITTEN_OFF,
+    Forbidden,
+    Node,
+    Proposal,
+    Result,
+)
+from checkpoints.headers import Ancestry, Step
+from checkpoints.models import Run
+from checkpoints.registry import agents
+from execution.context import visible
+from execution.errors import Finish, Hold, Suspend, TryLater
+from execution.nodes import checked_step, guarded
+from execution.work import STATE_LIMIT_BYTES, WORKER, Work
+from reconciliation import actions, asking, ledger, outcomes
+from reconciliation import states as world
+from reconciliation.calls import capabilities, tool_of
+from reconciliation.errors import ForbiddenEffectError, JournalError, NotDispatchedError
+from reconciliation.models import Action
+from reconciliation.outcomes import Later, NeedsPerson
+from reconciliation.tools import CredentialInvalid, Magnitude, Tool
+
+DECLINED = {
+    permission.REJECTED: world.REJECTED,
+    permission.SENT_BACK: world.SENT_BACK,
+    permission.EXPIRED: world.EXPIRED,
+}
+RESULT_OF = {
+    world.REJECTED: REJECTED,
+    world.SENT_BACK: SENT_BACK,
+    world.EXPIRED: EXPIRED,
+}
+DRY_RUN_TRIES = 8
+
+
+def run_action(work: Work) -> None:
+    """Do the next thing an action node needs, from what the ledger says about it."""
+    action = ledger.open_action(work.run.id)
+    if action is None:
+        propose(work)
+    elif action.stands == world.SETTLED:
+        absorb(work, action)
+    elif action.attempts.filter(outcome="").exists():
+        reconcile(action, fence=work.lease.fence)
+    else:
+        seek_permission(work, action)
+
+
+def reconcile(action: Action, *, fence: int, void: bool = False) -> None:
+    """Find out what an attempt did; the run waits or is held when that takes others."""
+    finding = outcomes.reconcile(action, fence=fence, void=void)
+    if isinstance(finding, Later):
+        raise Suspend(finding.reason, finding.sentence, finding.at)
+    if isinstance(finding, NeedsPerson):
+        raise Hold(finding.trouble)
+
+
+def propose(work: Work) -> None:
+    """Let the node propose, freeze the exact bytes, and commit the proposal."""
+    node, context = work.node, work.context()
+    proposal = guarded(work, node, lambda: node.propose(visible(work.loaded.state), context))  # type: ignore[misc]
+    action = _frozen(work, node, proposal)
+    earlier = Action.objects.filter(tenant=action.tenant, key=action.key, mode="live").first()
+    if earlier is not None and bytes(earlier.parameters) != bytes(action.parameters):
+        raise Hold(_other_parameters(node, earlier))
+    stands_for = earlier or action
+    step = work.step(
+        context,
+        visible(work.loaded.state),
+        node.name,
+        proposes=True,
+        actions=(ledger.mark(stands_for, "proposed"),),
+    )
+
+    def through(lease: Lease, before: Ancestry, step: Step) -> Committed:
+        verb = ledger.repropose if earlier else ledger.propose
+        return verb(lease, before, step, stands_for)
+
+    work.commit(step, through=through)
+
+
+def seek_permission(work: Work, action: Action) -> None:
+    """Ask, wait, hear a no, or send: as the newest request of the action says."""
+    newest = requests.latest(action.id)
+    if newest is not None and newest.state in DECLINED:
+        because = DECLINED[newest.state]
+        ledger.settle(
+            work.run.id,
+            action.id,
+            world.DID_NOT_HAPPEN,
+            because=because,
+            note=newest.closed_because,
+        )
+        return
+    if newest is not None and newest.state == permission.OPEN:
+        if newest.expires_at > clock.now():
+            raise _wait_for(newest)
+        requests.expire_due(100)
+        return
+    asked = _question(work, action)
+    if newest is not None and _may_send(action, newest, asked):
+        send(work, action, asked)
+    else:
+        ask(work, asked)
+
+
+def ask(work: Work, asked: Question) -> None:
+    """Put the question and wait for people."""
+    try:
+        request = requests.ask(asked, actor=WORKER, lease=work.lease)
+    except AlreadyDecidedError:
+        return  # decided between reading and asking: the next turn hears it
+    if request.state == permission.OPEN:
+        raise _wait_for(request)
+
+
+def send(work: Work, action: Action, asked: Question) -> None:
+    """Send what was approved; what the last check refuses is not sent, and says why."""
+    try:
+        after = actions.send(work.lease, action, asked, work.self_stop)
+    except StoppedError as stop:
+        raise Suspend(states.FOR_STOP, str(stop), None) from stop
+    except JournalError as error:
+        raise TryLater(str(error), 5.0) from error
+    except NotDispatchedError as refusal:
+        if refusal.code == "expired":
+            requests.expire_due(100)
+        elif refusal.code in ("hash_differs", "too_few_approvers", "damaged"):
+            requests.withdraw(action.id, actor=WORKER, reason=_why_not(refusal.code))
+        return
+    if after.stands != world.SETTLED:
+        reconcile(after, fence=work.lease.fence)
+
+
+def absorb(work: Work, action: Action) -> None:
+    """Let the node take in what became of its action, and commit that."""
+    node, context = work.node, work.context()
+    result, receipt_digest = _result(action)
+    mark = ledger.mark(action, f"{action.outcome}:{action.because}", receipt_digest)
+
+    def through(lease: Lease, before: Ancestry, step: Step) -> Committed:
+        return ledger.absorb(lease, before, step, action)
+
+    if result.kind not in node.handles:
+        stop = work.step(
+            context, visible(work.loaded.state), END, stop=result.kind, actions=(mark,)
+        )
+        work.commit(stop, through=through)
+        return
+    to = guarded(work, node, lambda: node.absorb(visible(work.loaded.state), result, context))  # type: ignore[misc]
+    work.commit(checked_step(work, node, context, to, actions=(mark,)), through=through)
+
+
+def cancel(run: Run, action: Action | None, *, fence: int) -> None:
+    """Bring the open action of a run that is to end to a definite outcome first.
+
+    Never sent: withdrawn. Sent and unknown: voided where the tool can, else found out.
+    """
+    if action is None or action.stands == world.SETTLED:
+        return
+    if action.attempts.exists():
+        reconcile(action, fence=fence, void=True)
+    requests.withdraw(action.id, actor=WORKER, reason="The run was cancelled.")
+    ledger.settle(
+        run.id, action.id, world.DID_NOT_HAPPEN, because=world.WITHDRAWN, note="cancelled"
+    )
+
+
+def _frozen(work: Work, node: Node, proposal: object) -> Action:
+    if not isinstance(proposal, Proposal):
+        raise Hold(_bad(node, f"it proposed a {type(proposal).__name__}, not a Proposal"))
+    if proposal.tool not in work.graph.manifest.tools or proposal.tool not in agents().TOOLS:
+        raise Hold(_bad(node, f"the tool {proposal.tool!r} is not one of this task type"))
+    tool: Tool = agents().TOOLS[proposal.tool]
+    try:
+        content, parameters = canonical.normal(proposal.parameters, limit=STATE_LIMIT_BYTES)
+        jsonschema.validate(parameters, tool.parameters_schema, cls=jsonschema.Draft202012Validator)
+    except (canonical.CanonicalError, jsonschema.ValidationError) as error:
+        said = error.message if isinstance(error, jsonschema.ValidationError) else str(error)
+        raise Hold(_bad(node, f"the parameters for {proposal.tool} are refused: {said}")) from error
+    assert isinstance(parameters, dict)  # noqa: S101 - its schema says object
+    _refuse_overflow(work, tool)
+    magnitude = tool.magnitude(parameters)
+    target = tool.target(parameters)
+    for forbidden in work.graph.manifest.forbidden:
+        if _forbids(forbidden, proposal.tool, target, magnitude):
+            said = f"{node.name} proposed {tool.describe(parameters)}, which its manifest forbids"
+            raise Finish(states.FAILED, states.FORBIDDEN_EFFECT, f"{said}; nothing was sent.")
+    ordinal = int(work.loaded.header.get("proposals", {}).get(node.name, 0)) + 1
+    key = ledger.ledger_key(work.run, node=node.name, ordinal=ordinal)
+    return Action(
+        id=uuid4(),
+        tenant=work.run.tenant,
+        run=work.run,
+        mode=work.run.mode,
+        node=node.name,
+        ordinal=ordinal,
+        key=bytes.fromhex(key),
+        tool=proposal.tool,
+        tool_schema_digest=asking.schema_digest(tool),
+        acting_credential=tool.acting_credential,
+        describe=tool.describe(parameters),
+        target=target,
+        magnitude=magnitude.as_json(),
+        parameters=content,
+        parameters_digest=bytes.fromhex(digests.sha256_hex(content)),
+    )
+
+
+def _refuse_overflow(work: Work, tool: Tool) -> None:
+    """Refused before the effect: a receipt that would not fit is an answer thrown away (rule 16)."""
+    size = len(canonical.dumps(work.loaded.state))
+    if size + tool.largest_receipt_bytes > STATE_LIMIT_BYTES:
+        said = (
+            f"the state has {size} bytes and a receipt of {tool.name} up to "
+            f"{tool.largest_receipt_bytes}; the limit is {STATE_LIMIT_BYTES}"
+        )
+        raise Hold(_bad(work.node, said))
+
+
+def _forbids(rule: Forbidden, tool: str, target: str, magnitude: Magnitude) -> bool:
+    if rule.tool and rule.tool != tool:
+        return False
+    if rule.target_prefix and not target.startswith(rule.target_prefix):
+        return False
+    if rule.magnitude_over is not None:
+        name, most = rule.magnitude_over
+        return int(getattr(magnitude, name)) > most
+    return True
+
+
+def _question(work: Work, action: Action) -> Question:
+    """A dry run made now. What cannot be answered is asked again later, then needs a person."""
+    try:
+        tool_of(action).check_credential(work.run.tenant.slug)
+        return asking.question(action)
+    except CredentialInvalid as error:
+        facts = {"error": str(error), "tool": action.tool}
+        said = f"The credential of {action.tool} does not work: {error}"
+        raise Hold(Trouble(states.CREDENTIAL_INVALID, said, facts, action.id)) from error
+    except ForbiddenEffectError as error:
+        ledger.settle(
+            work.run.id, action.id, world.DID_NOT_HAPPEN, because=world.FORBIDDEN, note=str(error)
+        )
+        raise Finish(states.FAILED, states.FORBIDDEN_EFFECT, str(error)) from error
+    except Exception as error:
+        failures = Run.objects.values_list("node_failures", flat=True).get(id=work.run.id)
+        said = f"{type(error).__name__}: {error}"[:400]
+        if failures < DRY_RUN_TRIES:
+            sentence = f"It cannot be seen what “{action.describe}” would change ({said})."
+            raise TryLater(sentence + " Tried again by itself.", float(2**failures)) from error
+        facts = {"error": said, "tool": action.tool, "target": action.target}
+        said = f"It cannot be seen what “{action.describe}” would change: {said}"
+        raise Hold(Trouble(states.WORLD_CHANGED, said, facts, action.id)) from error
+
+
+def _may_send(action: Action, newest: ApprovalRequest, asked: Question) -> bool:
+    if newest.state not in (permission.APPROVED, permission.USED):
+        return False
+    # Of a tool that can do nothing of the table, each attempt needs a yes of its own (rule 6).
+    able = capabilities(action)
+    if newest.state == permission.USED and not (able.void or able.look_up or able.keyed):
+        return False
+    return actions.expected_hash(asked, newest) == newest.action_hash and (
+        newest.state == permission.APPROVED or newest.expires_at > clock.now()
+    )
+
+
+def _result(action: Action) -> tuple[Result, str]:
+    known = action.receipts.order_by("id").first() if action.outcome == world.HAPPENED else None
+    if known is not None:
+        try:
+            receipt = canonical.loads(bytes(known.content))
+        except canonical.CanonicalError:
+            receipt = None  # a person's evidence is free text; the node hears only that it happened
+        digest = bytes(known.digest).hex()
+        return Result(HAPPENED, str(action.id), receipt, action.note), digest
+    kind = {
+        world.HAPPENED: HAPPENED,
+        world.REFUSED: REFUSED,
+        world.WRITTEN_OFF: WRITTEN_OFF,
+    }.get(action.outcome) or RESULT_OF.get(action.because, REJECTED)
+    return Result(kind, str(action.id), None, action.note), ""
+
+
+def _wait_for(request: ApprovalRequest) -> Suspend:
+    sentence = f"Waits for a yes: {request.describe}"
+    return Suspend(states.FOR_APPROVAL, sentence, request.expires_at + timedelta(seconds=1))
+
+
+def _why_not(code: str) -> str:
+    return {
+        "hash_differs": "What would change is not what was approved any more.",
+        "too_few_approvers": "Somebody who approved may not approve any more.",
+        "damaged": "The stored request does not match its hash.",
+    }[code]
+
+
+def _other_parameters(node: Node, earlier: Action) -> Trouble:
+    said = (
+        f"{node.name} proposes again what was proposed before, with other parameters; "
+        f"the ledger says of the first: {earlier.outcome or earlier.stands}"
+    )
+    return Trouble(states.CONTRADICTED, said, {"error": "other parameters"}, earlier.id)
+
+
+def _bad(node: Node, said: str) -> Trouble:
+    facts = {"error": said[:500], "node": node.name}
+    return Trouble(states.INVALID_OUTPUT, f"The node {node.name} cannot go on: {said}", facts)

@@ -1,0 +1,50 @@
+"""How a worker's turn with a run ends. None of these is a fault."""
+
+from datetime import datetime
+
+from checkpoints.cases import Trouble
+
+
+class Ending(Exception):
+    """The worker lets go of the run."""
+
+
+class Suspend(Ending):
+    """The run waits, as designed: `reason` from `checkpoints.states`, due again at `due_at`."""
+
+    def __init__(self, reason: str, sentence: str, due_at: datetime | None) -> None:
+        super().__init__(sentence)
+        self.reason = reason
+        self.sentence = sentence
+        self.due_at = due_at
+
+
+class TryLater(Ending):
+    """A declared transient error; the node is tried again after `seconds`."""
+
+    def __init__(self, sentence: str, seconds: float) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+        self.seconds = seconds
+
+
+class Hold(Ending):
+    """The run needs a person."""
+
+    def __init__(self, trouble: Trouble) -> None:
+        super().__init__(trouble.sentence)
+        self.trouble = trouble
+
+
+class Finish(Ending):
+    """The run is over."""
+
+    def __init__(self, status: str, stop_reason: str, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status = status
+        self.stop_reason = stop_reason
+        self.sentence = sentence
+
+
+class MakeRoom(Ending):
+    """The run could go on, but others wait or the worker drains."""

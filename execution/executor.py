@@ -1,0 +1,193 @@
+"""One worker's turn with a run: load and verify, migrate, re-check, reconcile, advance, release."""
+
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+
+from django.conf import settings
+
+from canonical import digests
+from checkpoints import migrators, reading, runs, states
+from checkpoints.cases import Trouble
+from checkpoints.commits import Lease
+from checkpoints.errors import (
+    DamagedRecordError,
+    MissingBlobError,
+    UnmigratableError,
+)
+from checkpoints.graph import ACTION, END
+from checkpoints.models import Case, Event, Run
+from checkpoints.registry import graph_of
+from checkpoints.timers import SelfStop
+from execution import effects, nodes
+from execution.context import visible
+from execution.errors import Ending, Finish, Hold, MakeRoom, Suspend, TryLater
+from execution.recheck import recheck
+from execution.work import WORKER, Work
+from reconciliation import ledger
+from reconciliation import states as world
+
+log = logging.getLogger(__name__)
+
+OLD_SCHEMA_NODE = "(migrated)"
+WENT_BACK_NODE = "(went back)"
+
+
+def advance(lease: Lease, self_stop: SelfStop, draining: Callable[[], bool]) -> None:
+    """Take a leased run as far as it goes, and let go of it in order.
+
+    Raises `LeaseLostError` when another worker owns the run (nothing was written), and database
+    errors (nothing is sent again: whoever takes the run over reads back what was committed).
+    """
+    run = Run.objects.select_related("tenant", "combo").get(id=lease.run_id)
+    try:
+        _refuse_crash_loop(lease)
+        _reconcile(run, lease)
+        work = _work(run, lease, self_stop, draining)
+        recheck(work)
+        while True:
+            _step(work)
+            lease = work.lease
+    except Ending as ending:
+        release(lease, run, ending)
+
+
+def release(lease: Lease, run: Run, ending: Ending) -> None:
+    """Let go of the run as its turn ended."""
+    log.info("run released: %s", ending, extra={"run": str(run.id)})
+    if isinstance(ending, Suspend):
+        runs.suspend(lease, ending.reason, ending.sentence, due_at=ending.due_at)
+    elif isinstance(ending, TryLater):
+        runs.retry_later(lease, ending.sentence, seconds=ending.seconds)
+    elif isinstance(ending, Hold):
+        runs.hold(lease, ending.trouble, actor=WORKER)
+    elif isinstance(ending, Finish):
+        outcome = runs.Outcome(ending.status, ending.stop_reason, ending.sentence)
+        runs.finish(lease, outcome, actor=WORKER)
+    else:
+        runs.yield_to_others(lease)
+
+
+def _refuse_crash_loop(lease: Lease) -> None:
+    if lease.attempts <= settings.KEDGE_MOST_ATTEMPTS:
+        return
+    last = Event.objects.filter(run_id=lease.run_id, what="interrupted").order_by("-id").first()
+    why = last.detail.get("why", "") if last else ""
+    said = f"{lease.attempts - 1} workers in a row died here without getting further" + (
+        f"; the last: {why}" if why else ""
+    )
+    raise Hold(Trouble(states.CRASH_LOOP, f"{said}.", {"error": why, "head": lease.head}))
+
+
+def _reconcile(run: Run, lease: Lease) -> None:
+    """What was sent and not answered comes first, also for a run that cannot be read any more."""
+    action = ledger.open_action(run.id)
+    if run.cancel_requested_at is not None:
+        effects.cancel(run, action, fence=lease.fence)
+        said = f"Cancelled by {run.cancel_requested_by}."
+        raise Finish(states.CANCELLED, states.CANCELLED_BY_PERSON, said)
+    if action is not None and action.stands == world.DISPATCHED:
+        effects.reconcile(action, fence=lease.fence)
+
+
+def _work(run: Run, lease: Lease, self_stop: SelfStop, draining: Callable[[], bool]) -> Work:
+    graph, back = graph_of(run.task_type), _wanted_back(run)
+    try:
+        loaded = reading.load_head(run) if back is None else reading.load(run, back)
+    except MissingBlobError as error:
+        raise Hold(_damage(states.MISSING_BLOB, run, error)) from error
+    except (DamagedRecordError, ValueError, KeyError, TypeError) as error:
+        raise Hold(_damage(states.DAMAGED_CHECKPOINT, run, error)) from error
+    work = Work(lease, run, graph, loaded, self_stop, draining)
+    if back is not None:
+        _commit_way_back(work)
+    _migrate(work)
+    return work
+
+
+def _step(work: Work) -> None:
+    if work.cancel_requested:
+        run = Run.objects.select_related("tenant", "combo").get(id=work.run.id)
+        _reconcile(run, work.lease)
+    if work.at_end:
+        raise _end(work)
+    if work.draining():
+        raise MakeRoom
+    if work.node.kind == ACTION:
+        effects.run_action(work)
+    else:
+        nodes.run_node(work)
+
+
+def _end(work: Work) -> Ending:
+    stop = str(work.loaded.header.get("stop", ""))
+    if stop:
+        return Finish(states.FAILED, stop, _stopped_sentence(work, stop))
+    manifest = work.graph.manifest
+    try:
+        succeeded = manifest.succeeded(visible(work.loaded.state))
+    except Exception as error:  # an author's check: one that raises is not passed
+        log.warning("success condition raised: %s", error, extra={"run": str(work.run.id)})
+        succeeded = False
+    if succeeded is True:
+        return Finish(states.SUCCEEDED, states.DONE, "Done.")
+    said = f"The run came to its end, but this is not true: {manifest.succeeded_says}."
+    return Hold(Trouble(states.INVALID_OUTPUT, said, {"error": "success condition"}))
+
+
+def _stopped_sentence(work: Work, stop: str) -> str:
+    stand = [action.describe for action in ledger.effects_that_stand(work.run.id)]
+    stands = f" These effects stand: {'; '.join(stand)}." if stand else " No effect stands."
+    return f"Ended because a proposal was {stop.replace('_', ' ')}.{stands}"
+
+
+def _migrate(work: Work) -> None:
+    """Bring an old state to the schema this code reads, in a checkpoint of its own."""
+    graph, loaded = work.graph, work.loaded
+    if loaded.next_node != END and loaded.next_node not in graph.nodes:
+        said = f"this code has no node {loaded.next_node!r}"
+        raise Hold(_unmigratable(work, said))
+    old = int(loaded.header.get("schema", graph.state_schema))
+    if old == graph.state_schema:
+        return
+    try:
+        state = migrators.migrate(graph, visible(loaded.state), old, graph.state_schema)
+        context = work.context()
+        context.node = OLD_SCHEMA_NODE
+        step = work.step(context, state, loaded.next_node)
+    except (UnmigratableError, ValueError) as error:
+        raise Hold(_unmigratable(work, str(error))) from error
+    work.commit(replace(step, stop=str(loaded.header.get("stop", ""))))
+
+
+def _wanted_back(run: Run) -> int | None:
+    """The checkpoint a person decided to go on from, until that is committed."""
+    case = Case.objects.filter(
+        run=run, decided_at__isnull=False, closed_at=None, verdicts__verdict="go_on_from"
+    ).first()
+    if case is None:
+        return None
+    verdict = case.verdicts.filter(verdict="go_on_from").order_by("-given_at").first()
+    return int(verdict.detail["seq"]) if verdict else None
+
+
+def _commit_way_back(work: Work) -> None:
+    context = work.context()
+    context.node = WENT_BACK_NODE
+    leads_to = work.loaded.next_node if work.loaded.seq else work.graph.start
+    work.commit(work.step(context, visible(work.loaded.state), leads_to))
+
+
+def _damage(kind: str, run: Run, error: Exception) -> Trouble:
+    facts = {"error": str(error)[:500], "head": run.head}
+    return Trouble(kind, f"What was read back is not what was committed: {error}.", facts)
+
+
+def _unmigratable(work: Work, said: str) -> Trouble:
+    facts = {
+        "error": said[:500],
+        "schema": work.loaded.header.get("schema", 0),
+        "reads": work.graph.state_schema,
+        "combo": digests.sha256_hex(bytes(work.run.combo.manifest)),
+    }
+    return Trouble(states.UNMIGRATABLE, f"The old state cannot be read: {said}.", facts)

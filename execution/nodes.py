@@ -1,0 +1,102 @@
+"""Compute, model and read nodes: run the author's function, check what it returns, commit."""
+
+import random
+import traceback
+from typing import Any
+
+import jsonschema
+from django.conf import settings
+
+from checkpoints import states
+from checkpoints.cases import Trouble
+from checkpoints.errors import RecordError, StateRefusedError
+from checkpoints.graph import Node, To
+from checkpoints.migrators import check_schema
+from checkpoints.models import Run
+from checkpoints.timers import boot_seconds
+from execution.context import NodeContext, visible
+from execution.errors import Hold, TryLater
+from execution.work import Work
+
+NODE_DEADLINE = "node deadline"
+
+
+def run_node(work: Work) -> None:
+    """Run the next node from the committed state and commit where it goes."""
+    node, context = work.node, work.context()
+    if node.run is None:
+        raise RuntimeError(f"{node.name} is an action node")
+    to = guarded(work, node, lambda: node.run(visible(work.loaded.state), context))
+    work.commit(checked_step(work, node, context, to))
+
+
+def guarded(work: Work, node: Node, call: Any) -> Any:
+    """Call an author's function under the node's deadline; whatever it raises is handled here.
+
+    A declared transient error is tried again later; any other, and the last of them, needs a
+    person. Engine errors and database errors pass.
+    """
+    work.self_stop.limit(NODE_DEADLINE, boot_seconds() + deadline_seconds(work, node))
+    try:
+        return call()
+    except (RecordError, Hold):
+        raise
+    except Exception as error:
+        if isinstance(error, node.retry.transient):
+            raise _transient(work, node, error) from error
+        raise Hold(_raised(node, error)) from error
+    finally:
+        work.self_stop.lift(NODE_DEADLINE)
+
+
+def checked_step(work: Work, node: Node, context: NodeContext, to: object, **more: Any) -> Any:
+    """The step of what a node returned, or a hold that says what is wrong with it."""
+    if not isinstance(to, To):
+        raise Hold(_invalid(node, f"it returned a {type(to).__name__}, not a To"))
+    if to.node not in node.to:
+        raise Hold(_invalid(node, f"it goes to {to.node!r}; declared are {', '.join(node.to)}"))
+    try:
+        step = work.step(context, to.state, to.node, **more)
+        check_schema(work.graph, to.state, work.graph.state_schema)
+        if node.output is not None:
+            jsonschema.validate(to.state, node.output, cls=jsonschema.Draft202012Validator)
+    except StateRefusedError as error:
+        raise Hold(_invalid(node, str(error))) from error
+    except jsonschema.ValidationError as error:
+        where = "/" + "/".join(str(part) for part in error.absolute_path)
+        raise Hold(_invalid(node, f"the state does not fit at {where}: {error.message}")) from error
+    return step
+
+
+def deadline_seconds(work: Work, node: Node) -> float:
+    """How long a node may take: its own deadline, the task type's, or the practice's."""
+    own = node.deadline_seconds or work.graph.manifest.timeout_seconds
+    return own or float(settings.PRACTICE["timeout_seconds"])
+
+
+def _transient(work: Work, node: Node, error: Exception) -> Exception:
+    failures = Run.objects.values_list("node_failures", flat=True).get(id=work.run.id)
+    said = f"{type(error).__name__}: {error}"
+    if failures >= node.retry.times:
+        return Hold(_raised(node, error, after=failures + 1))
+    wait = min(node.retry.first_wait_seconds * 2**failures, node.retry.longest_wait_seconds)
+    # Jitter: a hundred runs that failed together do not come back together.
+    wait *= 0.5 + random.random() / 2  # noqa: S311 - spreads load, decides nothing
+    sentence = f"{node.name} met a passing trouble ({said}); tried again by itself."
+    return TryLater(sentence, wait)
+
+
+def _raised(node: Node, error: Exception, *, after: int = 1) -> Trouble:
+    said = f"{type(error).__name__}: {error}"
+    times = "" if after == 1 else f" {after} times"
+    facts = {
+        "error": said[:500],
+        "node": node.name,
+        "trace": "".join(traceback.format_exception(error))[-4000:],
+    }
+    return Trouble(states.CRASH_LOOP, f"The node {node.name} failed{times}: {said[:300]}", facts)
+
+
+def _invalid(node: Node, said: str) -> Trouble:
+    sentence = f"The node {node.name} left something that cannot be kept: {said}"
+    return Trouble(states.INVALID_OUTPUT, sentence[:1000], {"error": said[:500], "node": node.name})

@@ -1,0 +1,71 @@
+"""Before a run goes on: is the world still as it was read? A check that raises holds the run."""
+
+from dataclasses import replace
+
+from checkpoints import events, reading, states
+from checkpoints.cases import Trouble
+from checkpoints.graph import Node
+from checkpoints.models import Checkpoint
+from execution.context import visible
+from execution.errors import Hold
+from execution.work import WORKER, Work
+from reconciliation import ledger
+
+
+def recheck(work: Work) -> None:
+    """Compare every fingerprint with the present version, and do what its node declares."""
+    saw = work.loaded.header.get("saw", {})
+    for source, (version, reader) in sorted(saw.items()):
+        node = work.graph.nodes.get(reader)
+        if node is None or node.recheck is None:
+            continue
+        now = _present_version(work, node, source)
+        if now != version:
+            _moved(work, node, (source, version, now))
+            return
+
+
+def _present_version(work: Work, node: Node, source: str) -> str | None:
+    assert node.recheck is not None  # noqa: S101 - the caller looked
+    try:
+        return node.recheck.current(source, work.context())
+    except Exception as error:
+        said = f"{type(error).__name__}: {error}"
+        sentence = f"{source} cannot be checked ({said}), so the run does not go on."
+        raise Hold(Trouble(states.WORLD_CHANGED, sentence, {"error": said[:500]})) from error
+
+
+def _moved(work: Work, node: Node, what: tuple[str, str, str | None]) -> None:
+    source, was, now = what
+    said = f"{source} was {was[:12]} when it was read and is {(now or 'gone')[:12]} now"
+    assert node.recheck is not None  # noqa: S101 - the caller looked
+    if node.recheck.if_moved == "note" or ledger.in_world(work.run.id):
+        events.append(work.run.id, "world moved", WORKER, source=source, was=was, now=now or "")
+    elif node.recheck.if_moved == "reread" and now is not None:
+        _read_again(work, node, said)
+    else:
+        facts = {"error": "moved", "source": source, "was": was, "now": now or ""}
+        raise Hold(Trouble(states.WORLD_CHANGED, f"{said}.", facts))
+
+
+def _read_again(work: Work, node: Node, said: str) -> None:
+    """Go back to before the read, in a new checkpoint. Nothing has reached the world since."""
+    first = (
+        Checkpoint.objects.filter(run_id=work.run.id, node=node.name)
+        .order_by("-seq")
+        .values_list("parent_seq", flat=True)
+        .first()
+    )
+    back = reading.load(work.run, first or 0)
+    action = ledger.open_action(work.run.id)
+    if action is not None:
+        ledger.give_up_proposal(action, reason=said)
+    # The count of proposals goes on: what is proposed after the new read is a new effect.
+    proposals = work.loaded.header.get("proposals", {})
+    before = replace(back.ancestry(work.run), proposals=proposals)
+    work.loaded = back
+    context = work.context()
+    context.node = "(read again)"
+    step = work.step(context, visible(back.state), node.name)
+    work.commit_after(before, step)
+    events.append(work.run.id, "read again", WORKER, why=said, node=node.name)

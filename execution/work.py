@@ -1,0 +1,107 @@
+"""A worker's turn with one run: what it holds, and the one way to commit a step."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from canonical import digests
+from canonical import json as canonical
+from checkpoints import cases, commits, recoveries
+from checkpoints.commits import Committed, Lease
+from checkpoints.graph import END, Graph, Json, Node
+from checkpoints.headers import Ancestry, Step
+from checkpoints.models import Run
+from checkpoints.reading import Loaded
+from checkpoints.timers import SelfStop
+from execution.context import NodeContext, sealed_state
+from tenants.actors import Actor
+
+STATE_LIMIT_BYTES = 256 * 1024
+WORKER = Actor.machine("worker")
+
+Commit = Callable[[Lease, Ancestry, Step], Committed]
+
+
+@dataclass
+class Work:
+    """One run under one lease. `loaded` is the verified head that the next node starts from."""
+
+    lease: Lease
+    run: Run
+    graph: Graph
+    loaded: Loaded
+    self_stop: SelfStop
+    draining: Callable[[], bool]
+    cancel_requested: bool = False
+    committed: int = 0
+
+    @property
+    def node(self) -> Node:
+        """The node that is next."""
+        return self.graph.nodes[self.loaded.next_node]
+
+    @property
+    def at_end(self) -> bool:
+        return self.loaded.next_node == END
+
+    def context(self) -> NodeContext:
+        """A fresh context for the next step."""
+        return NodeContext(
+            run=self.run,
+            loaded=self.loaded,
+            node=self.loaded.next_node,
+            seq=self.lease.head + 1,
+            input=canonical.loads_object(self.run.input),
+        )
+
+    def step(self, context: NodeContext, state: object, next_node: str, **more: Any) -> Step:
+        """The step that leaves `state` behind. Raises `StateRefusedError`."""
+        content, _ = sealed_state(state, context, limit=STATE_LIMIT_BYTES)
+        return Step(
+            node=context.node,
+            next_node=next_node,
+            state=content,
+            schema=self.graph.state_schema,
+            appended=context.appended_bytes(),
+            blobs=tuple(dict.fromkeys(context.stored)),
+            saw=context.fingerprints,
+            **more,
+        )
+
+    def commit(self, step: Step, *, through: Commit = commits.commit) -> None:
+        """Commit a step on top of the head and go on from what was committed."""
+        self.commit_after(self.loaded.ancestry(self.run), step, through=through)
+
+    def commit_after(
+        self, before: Ancestry, step: Step, *, through: Commit = commits.commit
+    ) -> None:
+        """Commit a step whose parent may be an earlier checkpoint (the run goes back)."""
+        committed = through(self.lease, before, step)
+        self.lease = replace(self.lease, head=committed.seq)
+        self.cancel_requested = committed.cancel_requested
+        self.loaded = Loaded(
+            seq=committed.seq,
+            digest=committed.digest,
+            header=_inherited(before, step),
+            state=canonical.loads_object(step.state),
+            next_node=step.next_node,
+        )
+        if self.committed == 0:
+            recoveries.end(self.run.id, how="recovered")
+            cases.close_proven(self.run.id, because=f"checkpoint {committed.seq} was committed")
+        self.committed += 1
+
+
+def _inherited(before: Ancestry, step: Step) -> dict[str, Json]:
+    """The members of the new header that the next step needs, without parsing it again."""
+    proposals = dict(before.proposals)
+    if step.proposes:
+        proposals[step.node] = proposals.get(step.node, 0) + 1
+    return {
+        "done": before.done + 1,
+        "saw": {**before.saw, **step.saw},
+        "proposals": proposals,
+        "schema": step.schema,
+        "state": digests.sha256_hex(step.state),
+        "stop": step.stop,
+    }

@@ -1,0 +1,104 @@
+"""The one door to the outside world: an approved effect is sent here and nowhere else."""
+
+import logging
+from dataclasses import dataclass
+
+from approvals import hashing, requests
+from approvals import states as permission
+from approvals.models import ApprovalRequest
+from approvals.requests import Question
+from canonical import digests
+from checkpoints.boundaries import boundary
+from checkpoints.commits import Lease
+from checkpoints.timers import SelfStop, boot_seconds
+from reconciliation import journal, ledger, outcomes, spool, states
+from reconciliation.calls import call_for, tool_of
+from reconciliation.errors import JournalError
+from reconciliation.ledger import Answer
+from reconciliation.models import Action, Attempt
+from reconciliation.tools import Refused, Sent, Tool
+
+log = logging.getLogger(__name__)
+
+DEADLINE = "effect deadline"
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """The call ended without an answer that counts; `said` is what came instead."""
+
+    said: str
+
+
+def send(lease: Lease, action: Action, asked: Question, self_stop: SelfStop) -> Action:
+    """Send an approved action once and keep what came back; returns it as the ledger has it.
+
+    `asked` is a dry run made just now. Raises `NotDispatchedError` or `StoppedError` when the
+    last check fails (nothing was sent), `JournalError` when the journal cannot be written
+    (nothing was sent). Any answer but the tool's own leaves the outcome *unknown*.
+    """
+    tool = tool_of(action)
+    # The deadline counts from before the intent: a worker that is stopped between the last check
+    # and the call is killed by the kernel before it can send late (rule 8).
+    self_stop.limit(DEADLINE, boot_seconds() + tool.budget_seconds)
+    try:
+        attempt = ledger.dispatch(
+            lease,
+            action.id,
+            expected_hash=expected_hash(asked, requests.latest(action.id)),
+            limits=(tool.budget_seconds, tool.margin_seconds),
+        )
+        _journal(action, attempt)
+        answer = _perform(tool, action, attempt)
+    finally:
+        self_stop.lift(DEADLINE)
+    return _keep(lease, action, attempt, answer)
+
+
+def expected_hash(asked: Question, request: ApprovalRequest | None) -> str:
+    """The action hash of what a fresh dry run shows, with the stored nonce and expiry."""
+    if request is None or request.state not in (permission.APPROVED, permission.USED):
+        return ""
+    sealed = asked.bound.sealed(nonce=request.nonce, expires_at=request.expires_at)
+    return hashing.action_hash(sealed)
+
+
+def _journal(action: Action, attempt: Attempt) -> None:
+    try:
+        journal.write(action, attempt)
+    except JournalError:
+        # This process opened the attempt and has not called: it alone may say so (rule 14).
+        ledger.end_attempt(attempt, states.ATTEMPT_NOT_CALLED)
+        raise
+
+
+def _perform(tool: Tool, action: Action, attempt: Attempt) -> Sent | Refused | Unknown:
+    boundary("effect:before")
+    try:
+        answer: Sent | Refused | Unknown = tool.perform(call_for(action, attempt))
+    except Refused as refusal:
+        answer = refusal
+    except Exception as error:  # whatever a tool raises but Refused is not an answer (rule 10)
+        log.warning("no answer that counts: %s: %s", type(error).__name__, error)
+        answer = Unknown(f"{type(error).__name__}: {error}")
+    boundary("effect:after")
+    return answer
+
+
+def _keep(
+    lease: Lease, action: Action, attempt: Attempt, answer: Sent | Refused | Unknown
+) -> Action:
+    if isinstance(answer, Sent):
+        happened = Answer("answer", answer.receipt, states.HAPPENED, answer.wire_digest)
+        kept = spool.record_or_spool(attempt, happened, fence=lease.fence)
+        if answer.wire_digest != digests.sha256_hex(bytes(action.parameters)):
+            outcomes.note_wire_mismatch(kept, answer.wire_digest)
+        return kept
+    if isinstance(answer, Refused) and attempt.number == 1:
+        said = str(answer)
+        refused = Answer("refusal", said.encode(), states.REFUSED, note=said)
+        return spool.record_or_spool(attempt, refused, fence=lease.fence)
+    # A refusal of a later attempt may be the success of an earlier one: look it up (rule 2).
+    outcomes.note_unknown(attempt, str(answer) if isinstance(answer, Refused) else answer.said)
+    action.refresh_from_db()
+    return action

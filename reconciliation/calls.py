@@ -1,0 +1,39 @@
+"""Makes the `Call` a tool is handed: the frozen bytes, the names, and what is left of the time."""
+
+from functools import partial
+from uuid import UUID, uuid4
+
+from canonical import json as canonical
+from checkpoints import blobs
+from checkpoints.registry import agents
+from reconciliation.models import Action, Attempt
+from reconciliation.tools import Call, Capabilities, Tool
+
+
+def tool_of(action: Action) -> Tool:
+    """The tool that an action names."""
+    tool: Tool = agents().TOOLS[action.tool]
+    return tool
+
+
+def capabilities(action: Action) -> Capabilities:
+    """What the tool can do for this very target (a remote without `atomic` can do less)."""
+    return tool_of(action).capabilities_for(
+        action.tenant.slug, canonical.loads_object(action.parameters)
+    )
+
+
+def call_for(action: Action, attempt: Attempt | None = None) -> Call:
+    """The call of an attempt; without one, as for a dry run, the attempt id is a fresh one."""
+    attempt_id: UUID = attempt.id if attempt is not None else uuid4()
+    content = bytes(action.parameters)
+    return Call(
+        action_id=str(action.id),
+        attempt_id=str(attempt_id),
+        key=bytes(action.key).hex(),
+        tenant=action.tenant.slug,
+        parameters=canonical.loads_object(content),
+        parameter_bytes=content,
+        budget_seconds=tool_of(action).budget_seconds,
+        read_blob=partial(blobs.get, action.tenant_id),
+    )

@@ -1,0 +1,37 @@
+"""What can go wrong with the world. The docstring is the sentence an operator reads."""
+
+
+class WorldError(Exception):
+    """The ledger refused a change."""
+
+
+class NotDispatchedError(WorldError):
+    """Nothing was sent: the run, the action or the approval was not what dispatch needs.
+
+    `code` is the reason: *lease_lost*, *cancelled*, *settled*, *unproven*, *stopped*, or the code
+    of `approvals.errors.NotApprovedError`.
+    """
+
+    def __init__(self, code: str, action_id: object) -> None:
+        super().__init__(f"action {action_id}: {code}")
+        self.code = code
+
+
+class ForbiddenEffectError(WorldError):
+    """The task type's manifest or the rules forbid this effect; it was never proposed."""
+
+
+class ParametersRefusedError(WorldError):
+    """The proposed parameters do not fit the tool's schema."""
+
+
+class KeyTakenError(WorldError):
+    """The idempotency key belongs to an action with other parameters."""
+
+
+class VerdictRefusedError(WorldError):
+    """This verdict cannot be given now."""
+
+
+class JournalError(WorldError):
+    """The journal outside PostgreSQL could not be written, so nothing was sent."""

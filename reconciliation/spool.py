@@ -1,0 +1,83 @@
+"""Keeps a receipt when PostgreSQL cannot: a synced file, brought in as soon as it can.
+
+Losing the lease or the database forbids new effects, not storing what is known (rule 16).
+"""
+
+import base64
+import json
+import logging
+import os
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import InterfaceError, OperationalError
+
+from reconciliation import ledger
+from reconciliation.ledger import Answer
+from reconciliation.models import Action, Attempt
+
+log = logging.getLogger(__name__)
+
+
+def record_or_spool(attempt: Attempt, answer: Answer, *, fence: int) -> Action:
+    """Record an answer; when the database is out of reach, spool it and raise what it raised."""
+    try:
+        return ledger.record_answer(attempt, answer, fence=fence)
+    except (OperationalError, InterfaceError):
+        put(attempt.id, answer, fence=fence)
+        raise
+
+
+def put(attempt_id: UUID, answer: Answer, *, fence: int) -> Path:
+    """Write one answer to a file of its own, synced, complete under its name or not there."""
+    content = asdict(answer) | {
+        "content": base64.b64encode(answer.content).decode(),
+        "attempt": str(attempt_id),
+        "fence": fence,
+    }
+    directory = _directory()
+    directory.mkdir(parents=True, exist_ok=True)
+    path = directory / f"{attempt_id}.json"
+    draft = path.with_suffix(f".{os.getpid()}.draft")
+    with draft.open("wb") as file:
+        file.write(json.dumps(content).encode())
+        file.flush()
+        os.fsync(file.fileno())
+    draft.rename(path)
+    handle = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+    return path
+
+
+def bring_in() -> int:
+    """Record every spooled answer and remove its file; returns how many. Idempotent."""
+    brought = 0
+    for path in sorted(_directory().glob("*.json")):
+        try:
+            content: dict[str, Any] = json.loads(path.read_bytes())
+            attempt = Attempt.objects.select_related("action").get(id=content.pop("attempt"))
+            fence = content.pop("fence")
+            answer = Answer(**{**content, "content": base64.b64decode(content["content"])})
+            known = attempt.receipts.filter(source=answer.source, content=answer.content)
+            if not known.exists():
+                ledger.record_answer(attempt, answer, fence=fence)
+            path.unlink()
+            brought += 1
+        except (ValueError, KeyError, TypeError, Attempt.DoesNotExist) as error:
+            log.warning("spooled receipt %s cannot be read: %s", path.name, error)
+    return brought
+
+
+def is_waiting() -> bool:
+    """Whether any answer waits in the spool; cheap enough for every reconciliation."""
+    return any(_directory().glob("*.json"))
+
+
+def _directory() -> Path:
+    return Path(settings.KEDGE_JOURNAL_DIR) / "spool"
