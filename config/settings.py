@@ -23,7 +23,9 @@ PRACTICE_DIGEST = practice.digest(BASE_DIR / "practice.yaml")
 LOCK_DIGEST = practice.digest(BASE_DIR / "requirements.lock")
 
 SECRET_KEY = environment.secret_key(os.environ, VAR_DIR, production=PRODUCTION)
-DEBUG = environment.debug(os.environ, production=PRODUCTION)
+DEBUG = environment.only_in_development(
+    os.environ, "KEDGE_DEBUG", "shows settings and source to visitors", production=PRODUCTION
+)
 ALLOWED_HOSTS = environment.hosts(os.environ, production=PRODUCTION)
 LOGGING = logs.logging_config(os.environ.get("KEDGE_LOG_LEVEL", "INFO"))
 
@@ -115,7 +117,9 @@ ACCOUNT_SESSION_REMEMBER = True  # for SESSION_COOKIE_AGE, without asking
 ACCOUNT_LOGOUT_REDIRECT_URL = LOGIN_URL
 # The sign-in attempts that allauth limits; nothing else is cached.
 CACHES = {"default": {"BACKEND": "tenants.limits.AttemptCache", "LOCATION": REDIS_URL}}
-KEDGE_DEMO = environment.switch(os.environ, "KEDGE_DEMO")  # one-use sign-in links, on loopback only
+KEDGE_DEMO = environment.only_in_development(
+    os.environ, "KEDGE_DEMO", "signs people in by one-use links", production=PRODUCTION
+)
 
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 USE_TZ = True
@@ -165,4 +169,12 @@ KEDGE_MOST_ATTEMPTS = environment.number(os.environ, "KEDGE_MOST_ATTEMPTS", 5, m
 KEDGE_PATIENCE_SECONDS = environment.number(
     os.environ, "KEDGE_PATIENCE_SECONDS", 1800, most=7 * 24 * 3600
 )
+KEDGE_TURN_SECONDS = environment.number(os.environ, "KEDGE_TURN_SECONDS", 20, most=3600)
+KEDGE_SWEEP_SECONDS = 0.25
 KEDGE_JOURNAL_DIR = Path(os.environ.get("KEDGE_JOURNAL_DIR") or VAR_DIR / "journal")
+
+# The chat model, through one port; with no address a deterministic function stands in.
+KEDGE_MODEL_URL = os.environ.get("KEDGE_MODEL_URL", "")
+KEDGE_MODEL = os.environ.get("KEDGE_MODEL", "")
+KEDGE_MODEL_KEY = os.environ.get("KEDGE_MODEL_KEY", "")
+KEDGE_REMOTES = os.environ.get("KEDGE_REMOTES", "")

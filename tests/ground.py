@@ -6,10 +6,13 @@ session at the same time takes the next free slot. Data stay for the next sessio
 
 import fcntl
 import os
+import shutil
 import signal
 import subprocess
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -32,29 +35,26 @@ class Ground:
 
     def stop(self) -> None:
         """Stop the servers and wait for them; frees the slot."""
-        for server in self.servers:
-            server.send_signal(signal.SIGINT)
-        for server in self.servers:
-            server.wait(timeout=60)
+        stop(self.servers)
         self.servers.clear()
         self.lock.close()
 
 
 def ensure() -> Ground | None:
     """Name a database and a Redis in the environment, starting what it does not name yet."""
-    missing = [start for name, start in STARTS.items() if not os.environ.get(name)]
+    missing = [begin for name, begin in STARTS.items() if not os.environ.get(name)]
     if not missing:
         return None
     here, lock = _free_slot(Path(os.environ.get("KEDGE_VAR", ROOT / "var")) / "test")
     folders.prepare(here)
-    return Ground(lock, [start(here) for start in missing])
+    return Ground(lock, [begin(here) for begin in missing])
 
 
 def start_postgres(here: Places) -> subprocess.Popen[bytes]:
     """Start PostgreSQL and name its superuser's address in DATABASE_URL."""
     command = postgres.prepare(here, say=lambda _: None)
     # SIGTERM would wait for every client, those that a killed test left behind too.
-    server = _start(here, "postgres", command, "INT")
+    server = start(here, "postgres", command, "INT")
     postgres.wait_until_ready(here, running=lambda: server.poll() is None, say=print)
     os.environ["DATABASE_URL"] = here.database_url(postgres.SUPERUSER)
     return server
@@ -62,7 +62,7 @@ def start_postgres(here: Places) -> subprocess.Popen[bytes]:
 
 def start_valkey(here: Places) -> subprocess.Popen[bytes]:
     """Start Valkey and name its address in REDIS_URL."""
-    server = _start(here, "valkey", valkey.command(here), "TERM")
+    server = start(here, "valkey", valkey.command(here), "TERM")
     with redis.Redis.from_url(here.redis_url) as connection:
         wait_for(lambda: _answers(connection), "Valkey answers")
     os.environ["REDIS_URL"] = here.redis_url
@@ -76,6 +76,39 @@ def wait_for(fact: Callable[[], bool], what: str, *, seconds: float = 30) -> Non
         if time.monotonic() > end:
             raise AssertionError(f"not within {seconds:g} s: {what}")
         time.sleep(0.02)
+
+
+@contextmanager
+def open_folder() -> Iterator[Path]:
+    """A folder that the servers' account can enter, unlike pytest's own; gone afterwards."""
+    folder = Path(tempfile.mkdtemp(prefix="kedge-test-"))
+    folder.chmod(0o755)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder)
+
+
+def start(here: Places, name: str, command: list[str], stop_signal: str) -> subprocess.Popen[bytes]:
+    """Start a server that ends, by `stop_signal`, when this process ends."""
+    with (here.logs / f"{name}.log").open("ab") as log:
+        return subprocess.Popen(
+            processes.tied(command, signal=stop_signal, account=here.account),
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            cwd="/",
+            # Ctrl-C is for pytest, which stops the servers itself.
+            start_new_session=True,
+        )
+
+
+def stop(servers: list[subprocess.Popen[bytes]]) -> None:
+    """Stop servers and wait for them."""
+    for server in servers:
+        server.send_signal(signal.SIGINT)
+    for server in servers:
+        server.wait(timeout=60)
 
 
 STARTS = {"DATABASE_URL": start_postgres, "REDIS_URL": start_valkey}
@@ -93,21 +126,6 @@ def _free_slot(base: Path) -> tuple[Places, IO[str]]:
         else:
             return places(var, chosen=False, account=ACCOUNT), lock
     raise AssertionError(f"a hundred test sessions hold the slots of {base}")
-
-
-def _start(
-    here: Places, name: str, command: list[str], stop_signal: str
-) -> subprocess.Popen[bytes]:
-    with (here.logs / f"{name}.log").open("ab") as log:
-        return subprocess.Popen(
-            processes.tied(command, signal=stop_signal, account=here.account),
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            cwd="/",
-            # Ctrl-C is for pytest, which stops the servers itself.
-            start_new_session=True,
-        )
 
 
 def _answers(connection: redis.Redis) -> bool:

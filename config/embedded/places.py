@@ -52,15 +52,15 @@ class Places:
         return f"unix://{quote(str(self.sockets))}/valkey.sock?db=0"
 
 
-def places(var: Path, *, chosen: bool, account: str = "nobody") -> Places:
+def places(var: Path, *, chosen: bool, account: str | None = "nobody") -> Places:
     """Where everything lies for this `var`; the same answer for every process that asks.
 
     PostgreSQL refuses to run as root, so root lends its servers `account`, which must be able to
     enter their folder. A `var` nobody chose may lie below a private folder: then the servers' files
     stand under the system's own state folder. One that was chosen is never second-guessed.
-    Raises GroundError where the account is missing or a chosen `var` is closed to it.
+    `account` None: no server is ours, nothing needs to be entered. Raises GroundError where the account is missing or a chosen `var` is closed to it.
     """
-    if os.geteuid() != 0:
+    if account is None or os.geteuid() != 0:
         return _at(var, var, None)
     entry = _entry(account)
     if may_enter(var, entry):

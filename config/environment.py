@@ -1,0 +1,94 @@
+"""Turns environment variables into settings, and refuses what production must not start with."""
+
+import os
+import secrets
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from config.errors import GroundError
+
+Environment = Mapping[str, str]
+SHORTEST_SECRET = 50
+LOCAL_HOSTS = ["127.0.0.1", "localhost", "[::1]"]
+
+
+def switch(env: Environment, name: str, *, default: bool = False) -> bool:
+    """An on/off variable: 1 or 0. Raises GroundError for anything else."""
+    value = env.get(name, "1" if default else "0")
+    if value not in ("0", "1"):
+        raise GroundError(f"{name} is {value!r}; it can be 1 (on) or 0 (off).")
+    return value == "1"
+
+
+def number(env: Environment, name: str, default: int, *, most: int) -> int:
+    """A whole number from 1 to `most`. Raises GroundError for anything else."""
+    value = env.get(name) or str(default)
+    if not value.isdecimal() or not 1 <= int(value) <= most:
+        raise GroundError(f"{name} is {value!r}; it must be a whole number from 1 to {most}.")
+    return int(value)
+
+
+def choice(env: Environment, name: str, allowed: tuple[str, ...]) -> str:
+    """One of `allowed`, the first when unset. Raises GroundError for anything else."""
+    value = env.get(name) or allowed[0]
+    if value not in allowed:
+        raise GroundError(f"{name} is {value!r}; it can be {' or '.join(allowed)}.")
+    return value
+
+
+def hosts(env: Environment, *, production: bool) -> list[str]:
+    """The host names the web process answers to. Production names each one; no wildcards."""
+    named = [host.strip() for host in env.get("KEDGE_HOSTS", "").split(",") if host.strip()]
+    if not production:
+        return [*named, *LOCAL_HOSTS, "testserver"]
+    if not named:
+        raise GroundError(
+            "KEDGE_HOSTS is not set. In production, list the host names people open, with commas."
+        )
+    wild = [host for host in named if "*" in host or host.startswith(".")]
+    if wild:
+        raise GroundError(
+            f"KEDGE_HOSTS has the wildcard {wild[0]!r}, which production refuses: a forged host"
+            " name would be believed in links. List each host name."
+        )
+    return named
+
+
+def only_in_development(env: Environment, name: str, why: str, *, production: bool) -> bool:
+    """An on/off variable that production refuses to have on, because of `why`."""
+    wanted = switch(env, name)
+    if wanted and production:
+        raise GroundError(f"{name}=1 {why}, so production refuses it. Unset it.")
+    return wanted
+
+
+def secret_key(env: Environment, var: Path, *, production: bool) -> str:
+    """The key that signs sessions. Development makes one, once, in `var`; production is told one."""
+    given = env.get("KEDGE_SECRET_KEY", "")
+    if not production:
+        return given or _made_once(var / "secret_key")
+    if len(given) < SHORTEST_SECRET or len(set(given)) < SHORTEST_SECRET // 10:
+        raise GroundError(
+            f"KEDGE_SECRET_KEY is {'too short' if given else 'not set'}. In production, set it to"
+            f" at least {SHORTEST_SECRET} random characters, the same for every process, for"
+            " example from: python -c 'import secrets; print(secrets.token_urlsafe(50))'"
+        )
+    return given
+
+
+def _made_once(path: Path) -> str:
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent)  # only we can read it
+        draft = Path(name)
+        with os.fdopen(handle, "w") as file:
+            file.write(secrets.token_urlsafe(50))
+        try:
+            # A link, not a rename: of two processes that start at once, the first one's key stays.
+            path.hardlink_to(draft)
+        except FileExistsError:
+            pass
+        finally:
+            draft.unlink()
+    return path.read_text()
