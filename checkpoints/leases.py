@@ -16,7 +16,7 @@ from checkpoints import states
 from checkpoints.boundaries import boundary
 from checkpoints.commits import Lease
 from checkpoints.database import execute
-from checkpoints.models import Recovery
+from checkpoints.models import Recovery, Run
 
 # Relies on runs_due_by_tenant and runs_leased. The random order among equally served tenants
 # keeps one with thousands of older due runs from always winning the tie.
@@ -80,6 +80,14 @@ def acquire(holder: UUID, *, combos: Sequence[int]) -> Lease | None:
                 _note_takeover(lease)
             return lease
     return None
+
+
+def others_are_due(combos: Sequence[int]) -> bool:
+    """Whether any run that this worker can run waits for a worker."""
+    due = Run.objects.filter(
+        status__in=[states.QUEUED, states.WAITING], due_at__lte=Now(), combo__in=combos
+    )
+    return due.exists()
 
 
 def renew(lease: Lease) -> datetime | None:

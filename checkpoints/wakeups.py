@@ -36,6 +36,11 @@ def connection() -> Redis:
     )
 
 
+def worker_connection() -> Redis:
+    """A worker's own connection: it blocks on the queue, so without the short time-out."""
+    return Redis.from_url(settings.REDIS_URL)
+
+
 def wake(run_id: UUID, *, why: str) -> None:
     """Make a run due, inside the caller's transaction, and ring the doorbell on its commit.
 

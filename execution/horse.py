@@ -1,0 +1,79 @@
+"""What a work-horse does with its life: take due runs, one after the other, and let go in order."""
+
+import logging
+import signal
+import time
+from collections.abc import Callable
+from types import FrameType
+from uuid import UUID
+
+from django.conf import settings
+from django.db import connection
+
+from checkpoints import leases, runs, wakeups
+from checkpoints.commits import Lease
+from checkpoints.errors import LeaseLostError
+from checkpoints.registry import runnable_combos
+from checkpoints.timers import SelfStop, boot_seconds
+from execution import executor
+from execution.keeper import Keeper
+from tenants import logs
+from tenants.actors import Actor
+
+log = logging.getLogger(__name__)
+
+_draining = False
+
+
+def drain(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - a signal handler's shape
+    """SIGUSR1: finish what is in flight, begin nothing new."""
+    global _draining  # noqa: PLW0603 - a signal can leave no other mark
+    _draining = True
+
+
+def take_turns(holder: UUID) -> int:
+    """Advance due runs until there are none, others should have their turn, or it drains.
+
+    Returns how many runs were taken up. Whatever ends a turn badly gives the lease away at once.
+    """
+    signal.signal(signal.SIGUSR1, drain)
+    combos = runnable_combos()
+    until = time.monotonic() + settings.KEDGE_TURN_SECONDS
+    taken = 0
+    last: UUID | None = None
+    with SelfStop() as self_stop, Keeper(holder, self_stop) as keeper:
+        while not _draining and time.monotonic() < until:
+            asked_at = boot_seconds()
+            lease = leases.acquire(holder, combos=combos)
+            if lease is None:
+                return taken
+            taken, last = taken + 1, lease.run_id
+            keeper.hold(lease, asked_at=asked_at)
+            with logs.bind(run=str(lease.run_id), tenant=lease.tenant_id, fence=lease.fence):
+                _turn(lease, self_stop, _should_stop(keeper, until, combos))
+            keeper.drop()
+    if last is not None:
+        wakeups.ring(last)  # more may be due: the next horse looks
+    return taken
+
+
+def _turn(lease: Lease, self_stop: SelfStop, should_stop: Callable[[], bool]) -> None:
+    try:
+        executor.advance(lease, self_stop, should_stop)
+    except LeaseLostError as error:
+        log.warning("lease lost: %s", error)
+    except Exception as error:
+        # Nothing is sent again from here: whoever takes over reads back what was committed.
+        log.exception("turn ended badly")
+        connection.close()
+        why = f"its worker met {type(error).__name__}: {error}"[:300]
+        runs.lapse(lease.run_id, fence=lease.fence, why=why, actor=Actor.machine("worker"))
+
+
+def _should_stop(keeper: Keeper, until: float, combos: list[int]) -> Callable[[], bool]:
+    def stop() -> bool:
+        if _draining or keeper.lost:
+            return True
+        return time.monotonic() > until and leases.others_are_due(combos)
+
+    return stop

@@ -1,0 +1,117 @@
+"""The sweeper: a loop over durable state that re-creates whatever a crash or a flush lost.
+
+It remembers nothing: killed at any moment, the next round does the same again. Any number of
+sweepers may run beside each other.
+"""
+
+import logging
+import time
+from collections.abc import Callable
+from datetime import timedelta
+from uuid import UUID
+
+from django.conf import settings
+from django.db import DatabaseError, InterfaceError, connection, transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models.functions import Now
+
+from approvals import requests
+from approvals import states as permission
+from approvals.models import ApprovalRequest
+from checkpoints import states, wakeups
+from checkpoints.boundaries import boundary
+from checkpoints.models import Run, Stop
+from execution import lapses, processes
+from reconciliation import spool
+from tenants import chain
+from tenants.actors import Actor
+
+log = logging.getLogger(__name__)
+
+SWEEPER = Actor.machine("sweeper")
+MOST_PER_ROUND = 200
+RING_AGAIN_AFTER = timedelta(seconds=5)
+
+
+def sweep() -> dict[str, int]:
+    """One round; returns what each duty did. A duty that fails does not keep others from theirs."""
+    done: dict[str, int] = {}
+    for name, duty in DUTIES.items():
+        boundary(f"sweep {name}:before")
+        try:
+            done[name] = duty()
+        except (DatabaseError, InterfaceError) as error:
+            log.warning("sweep %s: %s", name, error)
+            connection.close()
+        except Exception:
+            log.exception("sweep %s failed", name)
+    return done
+
+
+def run_forever(name: str, stopping: Callable[[], bool]) -> None:
+    """Sweep until told to stop; says once a second that it is alive."""
+    processes.started(name, "sweeper")
+    said = 0.0
+    while not stopping():
+        began = time.monotonic()
+        done = sweep()
+        if began - said >= 1:
+            said = began
+            took = int((time.monotonic() - began) * 1000)
+            processes.seen(name, took_ms=took, did={key: n for key, n in done.items() if n})
+        time.sleep(max(0.0, settings.KEDGE_SWEEP_SECONDS - (time.monotonic() - began)))
+    processes.ended(name)
+
+
+def _ring_due() -> int:
+    """Due runs whose wake-up was lost, or came when nobody listened."""
+    due = Run.objects.filter(status__in=[states.QUEUED, states.WAITING], due_at__lte=Now()).filter(
+        Q(woken_at=None) | Q(woken_at__lt=Now() - RING_AGAIN_AFTER)
+    )
+    ids = list(due.order_by("due_at").values_list("id", flat=True)[:MOST_PER_ROUND])
+    # Marked first: a queue that cannot be reached is not tried for each run again and again.
+    Run.objects.filter(id__in=ids).update(woken_at=Now())
+    for run_id in ids[:20]:
+        wakeups.ring(run_id)
+    return len(ids)
+
+
+def _wake_decided() -> int:
+    """Runs that wait for an approval which was decided: the wake-up derived from the fact."""
+    still_open = ApprovalRequest.objects.filter(run=OuterRef("id"), state=permission.OPEN)
+    asked = ApprovalRequest.objects.filter(run=OuterRef("id"))
+    decided = Run.objects.filter(status=states.WAITING, reason=states.FOR_APPROVAL).filter(
+        Exists(asked), ~Exists(still_open)
+    )
+    return _wake(decided.values_list("id", flat=True), "The question is decided.")
+
+
+def _wake_unstopped() -> int:
+    """Runs that wait for a stop which is lifted."""
+    stopped = Stop.objects.filter(lock="effects", lifted_at=None).filter(
+        Q(tenant=None) | Q(tenant=OuterRef("tenant"))
+    )
+    free = Run.objects.filter(status=states.WAITING, reason=states.FOR_STOP).filter(
+        ~Exists(stopped)
+    )
+    return _wake(free.values_list("id", flat=True), "The stop is lifted.")
+
+
+def _wake(found: QuerySet[Run, UUID], why: str) -> int:
+    ids = list(found[:MOST_PER_ROUND])
+    for run_id in ids:
+        with transaction.atomic():
+            wakeups.wake(run_id, why=why)
+    return len(ids)
+
+
+DUTIES: dict[str, Callable[[], int]] = {
+    "lapse unlocked": lambda: lapses.unlocked(actor=SWEEPER),
+    "lapse overdue": lambda: lapses.overdue(actor=SWEEPER),
+    "ring due": _ring_due,
+    "expire approvals": lambda: requests.expire_due(MOST_PER_ROUND),
+    "wake decided": _wake_decided,
+    "wake unstopped": _wake_unstopped,
+    "bring in receipts": spool.bring_in,
+    "seal audit": chain.seal,
+}

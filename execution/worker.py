@@ -1,0 +1,90 @@
+"""The RQ worker: forks a horse for each wake-up, and gives its leases away when it dies.
+
+RQ is a doorbell. What it thinks of a job's fate is never used: a dead horse is noticed with
+`wait4`, which also works when Valkey was flushed (RQ's own handler asks it first).
+"""
+
+import contextlib
+import ctypes
+import os
+import signal
+import uuid
+from typing import Any
+
+from django.db import connections
+from rq import Queue
+from rq.job import Job
+from rq.serializers import JSONSerializer
+from rq.worker import Worker
+
+from checkpoints import wakeups
+from execution import jobs, lapses, processes
+from tenants.actors import Actor
+
+_PR_SET_PDEATHSIG = 1
+
+
+class KedgeWorker(Worker):
+    """A worker that owns the leases of its horse by a holder nonce made before the fork."""
+
+    def fork_work_horse(self, job: Job, queue: Queue) -> None:
+        """Fork with nothing open: an inherited connection would break the parent's session."""
+        jobs.holder = uuid.uuid4()
+        connections.close_all()
+        super().fork_work_horse(job, queue)
+
+    def main_work_horse(self, job: Job, queue: Queue) -> None:
+        """In the horse: die with the parent, also when it died before this line."""
+        parent = os.getppid()
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent or parent == 1:
+            os._exit(1)
+        super().main_work_horse(job, queue)
+
+    def wait_for_horse(self) -> Any:
+        """Wait; when the horse died, end what it started, then give its leases away."""
+        ended = super().wait_for_horse()
+        pid, status, _ = ended
+        # RQ wraps this in an alarm; what follows must not be cut short by it.
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        if pid and status:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(pid, signal.SIGKILL)
+            lapses.of_holder(jobs.holder, why=_how(status), actor=Actor.machine(self.name))
+        return ended
+
+    def handle_warm_shutdown_request(self) -> None:
+        """SIGTERM drains: the horse finishes what is in flight and begins nothing new."""
+        if self.horse_pid:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.horse_pid, signal.SIGUSR1)
+
+    def heartbeat(self, *arguments: Any, **options: Any) -> None:
+        super().heartbeat(*arguments, **options)
+        if not self.is_horse:
+            processes.seen(self.name, horse=self.horse_pid or None)
+
+
+def work(name: str, *, burst: bool = False) -> None:
+    """Run a worker until it is told to stop. `burst`: until the queue is empty."""
+    connection = wakeups.worker_connection()
+    queue = Queue(wakeups.QUEUE, connection=connection, serializer=JSONSerializer)
+    worker = KedgeWorker(
+        [queue],
+        name=f"{name}-{os.getpid()}",
+        connection=connection,
+        serializer=JSONSerializer,
+        job_monitoring_interval=1,
+        worker_ttl=60,
+    )
+    processes.started(worker.name, "worker")
+    try:
+        worker.work(burst=burst)
+    finally:
+        processes.ended(worker.name)
+
+
+def _how(status: int) -> str:
+    if os.WIFSIGNALED(status):
+        return f"its worker was killed by signal {os.WTERMSIG(status)}"
+    return f"its worker ended with exit code {os.WEXITSTATUS(status)}"
