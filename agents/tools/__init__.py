@@ -1,0 +1,1 @@
+"""The tools of this installation: each changes one part of the world, under one contract."""

@@ -1,0 +1,1 @@
+"""Sending one mail to one recipient: the tool nobody can ask afterwards."""

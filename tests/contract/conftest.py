@@ -1,0 +1,38 @@
+"""The tools under the contract, each with its world. A new tool is put under it here."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.contract import fake_worlds
+from tests.contract.real_worlds import GitWorld, MailWorld
+from tests.contract.worlds import World
+
+VOID, LOOK_UP, KEYED, NOTHING = "void", "look_up", "keyed", "nothing"
+# Each tool with what it declares in the capability table.
+WORLDS: dict[str, tuple[Callable[[Path], World], frozenset[str]]] = {
+    "git_push": (GitWorld, frozenset({VOID, LOOK_UP})),
+    "send_mail": (MailWorld, frozenset({NOTHING})),
+    "fake_void": (fake_worlds.void, frozenset({VOID, LOOK_UP})),
+    "fake_keyed": (fake_worlds.keyed, frozenset({KEYED})),
+    "fake_keyed_without_lock": (fake_worlds.keyed_without_lock, frozenset({KEYED})),
+    "fake_look_up": (fake_worlds.look_up, frozenset({LOOK_UP})),
+    "fake_nothing": (fake_worlds.nothing, frozenset({NOTHING})),
+}
+
+
+def pytest_generate_tests(metafunc: Any) -> None:
+    """Run each test with every tool that can do what its class names in `can`."""
+    if "world" in metafunc.fixturenames:
+        can = getattr(metafunc.cls, "can", "")
+        names = [name for name, (_, declared) in WORLDS.items() if not can or can in declared]
+        metafunc.parametrize("world", names, indirect=True)
+
+
+@pytest.fixture
+def world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]:
+    made = WORLDS[request.param][0](tmp_path)
+    yield made
+    made.close()
