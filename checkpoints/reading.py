@@ -76,7 +76,7 @@ def chain_items(run: Run, loaded: Loaded, chain: str) -> list[Json]:
     if claimed is None:
         return []
     items: list[Json] = []
-    tail = ""
+    tail = digests.GENESIS
     for appended in _appended_up_to(run, loaded.seq):
         for item in appended.get(chain, []):
             items.append(item)

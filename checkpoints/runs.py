@@ -11,8 +11,8 @@ from uuid import UUID
 
 import jsonschema
 from django.db import transaction
-from django.db.models import Case as When_
-from django.db.models import F, Value, When
+from django.db.models import Case as Choice
+from django.db.models import DateTimeField, F, Value, When
 from django.db.models.functions import Greatest, Now
 
 from canonical import digests
@@ -118,10 +118,14 @@ def suspend(lease: Lease, reason: str, sentence: str, *, due_at: datetime | None
     unwoken = When(wakes=lease.wakes, then=Value(states.WAITING))
     _release(
         lease,
-        status=When_(unwoken, default=Value(states.QUEUED)),
-        reason=When_(When(wakes=lease.wakes, then=Value(reason)), default=Value(states.WOKEN)),
+        status=Choice(unwoken, default=Value(states.QUEUED)),
+        reason=Choice(When(wakes=lease.wakes, then=Value(reason)), default=Value(states.WOKEN)),
         sentence=sentence,
-        due_at=When_(When(wakes=lease.wakes, then=Value(due_at)), default=Now()),
+        due_at=Choice(
+            When(wakes=lease.wakes, then=Value(due_at)),
+            default=Now(),
+            output_field=DateTimeField(),
+        ),
     )
 
 

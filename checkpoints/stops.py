@@ -20,7 +20,7 @@ from tenants.models import Installation, Tenant
 
 Lock = Literal["new_runs", "effects"]
 
-SHARE_INSTALLATION = "SELECT 1 FROM tenants_installation WHERE only FOR SHARE"
+SHARE_INSTALLATION = 'SELECT 1 FROM tenants_installation WHERE "only" FOR SHARE'
 SHARE_TENANT = "SELECT 1 FROM tenants_tenant WHERE id = %(tenant)s FOR SHARE"
 
 

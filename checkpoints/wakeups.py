@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Case, F, Q, Value, When
+from django.db.models import F
 from django.db.models.functions import Now
 from redis import Redis, RedisError
 from redis.backoff import NoBackoff
@@ -47,13 +47,10 @@ def wake(run_id: UUID, *, why: str) -> None:
     A waiting run becomes queued. A running one keeps its status, but its worker sees that `wakes`
     has grown and will not suspend over it (rule 15). A held or final run only counts.
     """
-    Run.objects.filter(id=run_id).update(
-        wakes=F("wakes") + 1,
-        status=Case(When(status=states.WAITING, then=Value(states.QUEUED)), default=F("status")),
-        reason=Case(When(status=states.WAITING, then=Value(states.WOKEN)), default=F("reason")),
-        sentence=Case(When(status=states.WAITING, then=Value(why)), default=F("sentence")),
-        due_at=Case(When(Q(status__in=states.LIVE), then=Now()), default=F("due_at")),
-        woken_at=Now(),
+    # The first statement takes the row's lock, so the second judges what is true under it.
+    Run.objects.filter(id=run_id).update(wakes=F("wakes") + 1, woken_at=Now())
+    Run.objects.filter(id=run_id, status=states.WAITING).update(
+        status=states.QUEUED, reason=states.WOKEN, sentence=why, due_at=Now()
     )
     transaction.on_commit(lambda: ring(run_id))
 

@@ -67,7 +67,7 @@ class NodeContext:
         """Length and digest of every list after this step."""
         chains: dict[str, Json] = dict(self.loaded.state.get(reading.CHAINS, {}))
         for chain, items in self.appended.items():
-            at = chains.get(chain, {"length": 0, "digest": ""})
+            at = chains.get(chain, {"length": 0, "digest": digests.GENESIS})
             tail = at["digest"]
             for item in items:
                 tail = digests.chain(tail, canonical.dumps(item))
