@@ -5,28 +5,28 @@ Pure. The engine calls the functions; they never call the engine except through 
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Final, Literal, Protocol
 
 from checkpoints.errors import GraphError
 
 Json = Any  # a value of strict canonical JSON; `canonical.json` is its gate
 State = dict[str, Json]
 
-COMPUTE = "compute"
-MODEL = "model"
-READ = "read"
-ACTION = "action"
+COMPUTE: Final = "compute"
+MODEL: Final = "model"
+READ: Final = "read"
+ACTION: Final = "action"
 NodeKind = Literal["compute", "model", "read", "action"]
 
-END = "end"
+END: Final = "end"
 
 # What became of an action, as its node's `absorb` hears it.
-HAPPENED = "happened"
-REFUSED = "refused"
-REJECTED = "rejected"
-SENT_BACK = "sent_back"
-EXPIRED = "expired"
-WRITTEN_OFF = "written_off"
+HAPPENED: Final = "happened"
+REFUSED: Final = "refused"
+REJECTED: Final = "rejected"
+SENT_BACK: Final = "sent_back"
+EXPIRED: Final = "expired"
+WRITTEN_OFF: Final = "written_off"
 RESULTS = (HAPPENED, REFUSED, REJECTED, SENT_BACK, EXPIRED, WRITTEN_OFF)
 
 

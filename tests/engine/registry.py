@@ -81,9 +81,7 @@ def _graph(task_type: str, handles: tuple[str, ...]) -> Graph:
     graph.node("look", READ, to=["count"])(_look)
     graph.node("count", COMPUTE, to=["count", "think"])(_count)
     graph.node("think", MODEL, to=["act", END])(_think)
-    action = Node(
-        "act", ACTION, to=("act", END), propose=_propose, absorb=_absorb, handles=handles
-    )
+    action = Node("act", ACTION, to=("act", END), propose=_propose, absorb=_absorb, handles=handles)
     graph.add(action)
     return graph.checked()
 
