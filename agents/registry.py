@@ -1,0 +1,95 @@
+"""What this installation runs: its graphs, its tools, and the versions a combo is made of.
+
+The engine finds this module through the setting KEDGE_AGENTS and imports nothing of it by name.
+"""
+
+from functools import cache
+from typing import Any
+
+from django.conf import settings
+
+from agents import model, pieces
+from agents.code import code_digest
+from agents.fleet_change.graph import GRAPH as FLEET_CHANGE
+from agents.mailsink import DEFAULT_PORT
+from agents.remotes import remote_url
+from agents.repository_report.graph import GRAPH as REPOSITORY_REPORT
+from agents.tools.git.tool import GitPush
+from agents.tools.mail.sending import MailServer
+from agents.tools.mail.tool import SendMail
+from checkpoints.graph import Graph, Json
+from reconciliation.tools import Tool, Tools
+
+GRAPHS: dict[str, Graph] = {graph.task_type: graph for graph in (FLEET_CHANGE, REPOSITORY_REPORT)}
+
+
+def _mail_server() -> MailServer:
+    def given(name: str, default: Any) -> Any:
+        return getattr(settings, name, "") or default
+
+    return MailServer(
+        host=given("KEDGE_SMTP_HOST", "127.0.0.1"),
+        port=int(given("KEDGE_SMTP_PORT", DEFAULT_PORT)),
+        username=given("KEDGE_SMTP_USER", ""),
+        password=given("KEDGE_SMTP_PASSWORD", ""),
+        starttls=bool(given("KEDGE_SMTP_STARTTLS", "")),
+    )
+
+
+def _by_name(*tools: Any) -> Tools:
+    return Tools({tool.name: tool for tool in tools})
+
+
+TOOLS: Tools = _by_name(GitPush(remote_url), SendMail(_mail_server()))
+
+
+def manifest(task_type: str) -> dict[str, Json]:
+    """All versions that decide how a run of this task type goes, as canonical JSON allows.
+
+    Two processes that would do the same have the same manifest. Whole texts stand in it, so that
+    two combos can be compared by what they say. Raises `KeyError` for an unknown task type.
+    """
+    graph = GRAPHS[task_type]
+    return {
+        "task_type": task_type,
+        "model": model.version(),
+        "prompts": pieces.prompts(task_type),
+        "rules": pieces.document(task_type, "rules.json"),
+        "tools": {name: tool_version(TOOLS[name]) for name in graph.manifest.tools},
+        "state_schema": graph.state_schema,
+        "state_schemas": {str(number): dict(it) for number, it in graph.state_schemas.items()},
+        "input_schema": dict(graph.manifest.input_schema),
+        "code": _code_digest(task_type),
+        "versions": dict(graph.manifest.versions),
+        "settings": _settings(graph),
+        "practice": str(getattr(settings, "PRACTICE_DIGEST", "")),
+        "lock": str(getattr(settings, "LOCK_DIGEST", "")),
+    }
+
+
+def tool_version(tool: Tool) -> dict[str, Json]:
+    """What a combo says of a tool: its version, its schemas, and what it can do."""
+    able = tool.capabilities
+    keyed = None if able.keyed is None else dict(vars(able.keyed))
+    return {
+        "version": tool.version,
+        "parameters_schema": dict(tool.parameters_schema),
+        "receipt_schema": dict(tool.receipt_schema),
+        "capabilities": {"void": able.void, "look_up": able.look_up, "keyed": keyed},
+        "volatile": [list(tool.volatile), tool.volatile_version],
+    }
+
+
+@cache
+def _code_digest(task_type: str) -> str:
+    """What is loaded stays loaded: files that change under a running process change nothing."""
+    graph = GRAPHS[task_type]
+    return code_digest(task_type, [TOOLS[name] for name in graph.manifest.tools])
+
+
+def _settings(graph: Graph) -> dict[str, Json]:
+    limits = {node.name: node.deadline_seconds for node in graph.nodes.values()}
+    return {
+        "deadline_seconds": {name: value for name, value in limits.items() if value},
+        "model_answer_seconds": model.ANSWER_SECONDS,
+    }
