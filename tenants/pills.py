@@ -1,0 +1,131 @@
+"""The words, shapes and colours of every state a page can show: one table, no ladders in templates.
+
+Tones mean: person = needs a person (red), itself = goes on by itself (orange), waiting = waiting as
+designed (grey), working (blue), done (green), unknown = outcome unknown and nothing else (violet),
+ended = over, and neither of these (ink).
+"""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+Words = str | Promise
+
+
+@dataclass(frozen=True)
+class Pill:
+    """How one state looks. `final` is False while the state may still change by itself."""
+
+    word: Words
+    tone: str
+    shape: str
+    final: bool = True
+    reason: Words = ""
+
+
+TONES: Final = ("person", "itself", "waiting", "working", "done", "unknown", "ended")
+
+PILLS: Final = {
+    # Runs.
+    "queued": Pill(_("Queued"), "waiting", "ring", final=False),
+    "running": Pill(_("Running"), "working", "dot", final=False),
+    "waiting": Pill(_("Waiting"), "waiting", "pause", final=False),
+    "held": Pill(_("On hold"), "person", "person", final=False),
+    "succeeded": Pill(_("Succeeded"), "done", "check"),
+    "failed": Pill(_("Failed"), "ended", "cross"),
+    "cancelled": Pill(_("Cancelled"), "ended", "slash"),
+    # Outcomes of actions.
+    "happened": Pill(_("Happened"), "done", "check"),
+    "did_not_happen": Pill(_("Did not happen"), "ended", "minus"),
+    "refused": Pill(_("Refused by the tool"), "ended", "cross"),
+    "unknown": Pill(_("Outcome unknown"), "unknown", "question", final=False),
+    "written_off": Pill(_("Written off"), "ended", "slash"),
+    "compensated": Pill(_("Compensated"), "ended", "undo"),
+    # Actions on their way to an outcome, and what became of single attempts.
+    "proposed": Pill(_("Proposed"), "waiting", "ring", final=False),
+    "dispatched": Pill(_("On its way"), "working", "dot", final=False),
+    "forbidden": Pill(_("Forbidden"), "ended", "cross"),
+    "absent": Pill(_("Not there"), "ended", "minus"),
+    "voided": Pill(_("Voided"), "ended", "slash"),
+    "not_called": Pill(_("Never called"), "ended", "minus"),
+    "resent_under_key": Pill(_("Sent again under the same key"), "ended", "undo"),
+    # Approval requests, approvals and cases.
+    "open": Pill(_("Needs a person"), "person", "person", final=False),
+    "approved": Pill(_("Approved, not used yet"), "done", "check", final=False),
+    "unused": Pill(_("Not used yet"), "done", "check", final=False),
+    "used": Pill(_("Approved and used"), "done", "check"),
+    "rejected": Pill(_("Rejected"), "ended", "cross"),
+    "sent_back": Pill(_("Sent back"), "ended", "undo"),
+    "expired": Pill(_("Expired"), "ended", "clock"),
+    "withdrawn": Pill(_("Withdrawn"), "ended", "minus"),
+    "closed": Pill(_("Closed"), "done", "check"),
+}
+
+# Kedge is already mending these: nobody needs to do anything.
+GOES_ON_BY_ITSELF: Final = frozenset({"interrupted", "for_retry", "for_look_up", "for_settling"})
+
+REASONS: Final = {
+    "started": _("not started yet"),
+    "woken": _("woken"),
+    "yielded": _("let others go first"),
+    "interrupted": _("interrupted"),
+    "for_approval": _("for approval"),
+    "for_retry": _("for the next try"),
+    "for_look_up": _("asking what happened"),
+    "for_settling": _("until late arrivals are ruled out"),
+    "for_same_key": _("for the same effect elsewhere"),
+    "for_stop": _("until a stop is lifted"),
+    "outcome_unknown": _("outcome unknown"),
+    "unmigratable": _("state cannot be migrated"),
+    "damaged_checkpoint": _("damaged checkpoint"),
+    "missing_blob": _("missing blob"),
+    "world_changed": _("the world changed"),
+    "credential_invalid": _("credential invalid"),
+    "crash_loop": _("crash loop"),
+    "invalid_output": _("invalid output"),
+    "duplicate_effect": _("duplicate effect"),
+    "contradicted": _("verdict contradicted"),
+    "record_behind": _("record behind the world"),
+    "success_condition_unmet": _("success condition unmet"),
+    "forbidden_effect": _("forbidden effect"),
+    "rejected": _("rejected"),
+    "refused": _("refused by the tool"),
+    "expired": _("approval expired"),
+    "sent_back": _("sent back"),
+    "written_off": _("written off"),
+}
+
+# Kinds of changed files, as canonical.diffs puts them in order.
+FILE_CLASSES: Final = {
+    "ci": _("CI and hooks"),
+    "mode_change": _("Mode change"),
+    "deleted": _("Deleted"),
+    "binary": _("Binary"),
+    "source": _("Source"),
+    "lock": _("Lock file"),
+    "generated": _("Generated"),
+}
+
+# Reasons that repeat the word of the status say nothing, so they are not shown.
+SAYS_NOTHING_MORE: Final = frozenset({"", "working", "done", "cancelled_by_person"})
+
+
+def pill_for(code: str, reason: str = "") -> Pill:
+    """How a status, an outcome or a request's state looks; never raises.
+
+    A code this table does not know is shown by its own name, grey and not final.
+    """
+    unknown_code = Pill(code.replace("_", " ").capitalize(), "waiting", "ring", final=False)
+    pill = replace(PILLS.get(code, unknown_code), reason=reason_words(reason))
+    if reason in GOES_ON_BY_ITSELF and pill.tone == "waiting":
+        return replace(pill, tone="itself", shape="loop")
+    return pill
+
+
+def reason_words(reason: str) -> Words:
+    """A reason code in words; "" where the status already says it."""
+    if reason in SAYS_NOTHING_MORE:
+        return ""
+    return REASONS.get(reason, reason.replace("_", " "))
