@@ -178,3 +178,11 @@ KEDGE_MODEL_URL = os.environ.get("KEDGE_MODEL_URL", "")
 KEDGE_MODEL = os.environ.get("KEDGE_MODEL", "")
 KEDGE_MODEL_KEY = os.environ.get("KEDGE_MODEL_KEY", "")
 KEDGE_REMOTES = os.environ.get("KEDGE_REMOTES", "")
+
+# Where mail is handed in; with no host named, the demo's own sink keeps it on this machine.
+KEDGE_SMTP_HOST = os.environ.get("KEDGE_SMTP_HOST") or "127.0.0.1"
+KEDGE_SMTP_PORT = environment.number(os.environ, "KEDGE_SMTP_PORT", 8725, most=65535)
+KEDGE_SMTP_USER = os.environ.get("KEDGE_SMTP_USER", "")
+KEDGE_SMTP_PASSWORD = os.environ.get("KEDGE_SMTP_PASSWORD", "")
+KEDGE_SMTP_STARTTLS = environment.switch(os.environ, "KEDGE_SMTP_STARTTLS")
+KEDGE_MAIL_SINK = KEDGE_DEMO and not os.environ.get("KEDGE_SMTP_HOST")

@@ -22,6 +22,7 @@ OWNER, WEB, WORKER = "kedge_owner", "kedge_web", "kedge_worker"
 # Higher than any pid Linux hands out, so PostgreSQL takes the file for what it is: left behind.
 NOBODYS_PID = 2**31 - 1
 TELL_EVERY_SECONDS = 5
+STOPPING_SECONDS = 10
 
 
 def prepare(places: Places, *, say: Callable[[str], None]) -> list[str]:
@@ -34,7 +35,7 @@ def prepare(places: Places, *, say: Callable[[str], None]) -> list[str]:
         say("Making the database cluster (once)")
         _initialise(places, programs)
     _refuse_other_version(places.data)
-    still = processes.working_in(places.data)
+    still = _still_working(places.data, say)
     if still:
         raise GroundError(
             f"PostgreSQL already works in {places.data} (process {still[0]}:"
@@ -90,6 +91,16 @@ def make_database(places: Places, name: str = "kedge") -> None:
 def superuser(places: Places, database: str = "postgres") -> psycopg.Connection:
     """A connection as the cluster's superuser; only the system user who started it may."""
     return psycopg.connect(places.database_url(SUPERUSER, database), autocommit=True)
+
+
+def _still_working(data: Path, say: Callable[[str], None]) -> list[int]:
+    """Who works in the data folder, after waiting for a server that was told to stop."""
+    end = time.monotonic() + STOPPING_SECONDS
+    while (still := processes.working_in(data)) and time.monotonic() < end:
+        if end - time.monotonic() > STOPPING_SECONDS - 0.1:
+            say("An earlier PostgreSQL still works in this folder; waiting for it to stop")
+        time.sleep(0.1)
+    return still
 
 
 def _initialise(places: Places, programs: Path) -> None:

@@ -1,0 +1,95 @@
+# One command to run Kedge, one to test it. `make help` lists all.
+# Needs: Python 3.11 with venv, make, git; everything else comes from PyPI (and Chromium from Debian).
+
+SHELL := /bin/sh
+PYTHON := $(shell command -v python3.11 || command -v python3 || echo python3)
+BIN := .venv/bin
+RUN := $(BIN)/python
+INSTALL := pip install --quiet --require-hashes --only-binary :all:
+CHROMIUM := $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
+# Two processes: on two cores a third only waits.
+PYTEST := $(RUN) -m pytest -q -n 2
+
+.DEFAULT_GOAL := help
+.PHONY: help up test check crash bench demo fmt browser locks
+
+help: ## This list
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+
+up: .venv/runtime ## Start everything and stay in front; Ctrl-C stops it
+	@KEDGE_DEMO=$${KEDGE_DEMO:-$(if $(filter production,$(KEDGE_ENV)),0,1)} exec $(RUN) manage.py up
+
+demo: .venv/runtime ## Show the card of the running demo again
+	@KEDGE_DEMO=1 $(RUN) manage.py card
+
+test: check browser ## Check, then run every test, the browser's too
+	$(PYTEST) -m "not slow"
+
+check: .venv/dev ## Lint, types, import floors, templates, migrations, deployment
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy .
+	$(BIN)/lint-imports
+	$(BIN)/djlint templates --lint --quiet
+	$(RUN) -W ignore::RuntimeWarning manage.py makemigrations --check --dry-run
+	$(PRODUCTION) $(RUN) manage.py check --deploy --fail-level WARNING
+
+# What production must be told; none of it is a real secret or host.
+PRODUCTION := KEDGE_ENV=production KEDGE_DEMO=0 KEDGE_DEBUG=0 KEDGE_HOSTS=kedge.example \
+	KEDGE_SECRET_KEY=only-for-the-check-abcdefghijklmnopqrstuvwxyz-0123456789
+
+crash: .venv/dev ## Kill a run at every boundary and count its effects (minutes)
+	$(RUN) -m tests.crash $(ARGS)
+
+bench: .venv/bench ## Measure steps and storage beside the bare database and other engines
+	$(RUN) -m tests.bench $(ARGS)
+
+fmt: .venv/dev ## Format the code and mend what lint can mend
+	$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .
+
+locks: .venv/uv ## Lock again after requirements*.in changed
+	for each in requirements requirements-dev requirements-bench; do \
+	  $(BIN)/uv pip compile --quiet --generate-hashes --only-binary :all: --python-version 3.11 \
+	    --no-emit-index-url --custom-compile-command "make locks" $$each.in -o $$each.lock || exit 1; done
+
+# Each stamp stands for one lock, installed whole; a changed lock is installed again.
+.venv/uv: requirements-uv.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' || \
+	  { echo "Kedge runs on Python 3.11 and found $$($(PYTHON) --version 2>&1 || echo none). Install python3.11 and its venv module, then try again."; exit 1; }
+	@echo "Making .venv (once)"
+	@$(PYTHON) -m venv .venv
+	@$(RUN) -m $(INSTALL) -r requirements-uv.lock
+	@touch $@
+
+.venv/runtime: .venv/uv requirements.lock
+	@echo "Installing what Kedge runs on (once per lock)"
+	@$(call install,requirements.lock)
+	@touch $@
+
+.venv/dev: .venv/runtime requirements-dev.lock
+	@echo "Installing what tests Kedge (once per lock)"
+	@$(call install,requirements-dev.lock)
+	@touch $@
+
+.venv/bench: .venv/dev requirements-bench.lock
+	@echo "Installing the engines to compare with (once per lock)"
+	@$(call install,requirements-bench.lock)
+	@touch $@
+
+# Byte-compiled, because every process start would pay for it otherwise. Where uv cannot reach the
+# index that pip is set up for, pip does the same, slower.
+define install
+$(BIN)/uv $(INSTALL) --python $(RUN) --compile-bytecode -r $(1) || \
+  { echo "uv did not succeed; trying the same with pip"; $(RUN) -m $(INSTALL) -r $(1); }
+endef
+
+browser: ## Chromium for the browser tests, from Debian
+ifeq ($(CHROMIUM),)
+	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  echo "Installing Chromium for the browser tests (once)"; \
+	  apt-get update -q >/dev/null && \
+	  DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends chromium >/dev/null; \
+	else \
+	  echo "The browser tests need Chromium, and only root can install it: run 'sudo apt-get install chromium', then try again."; exit 1; \
+	fi
+endif
