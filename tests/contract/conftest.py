@@ -6,15 +6,14 @@ from typing import Any
 
 import pytest
 
-from tests.contract import fake_worlds
-from tests.contract.real_worlds import GitWorld, MailWorld
+from tests.contract import fake_worlds, real_worlds
 from tests.contract.worlds import World
 
 VOID, LOOK_UP, KEYED, NOTHING = "void", "look_up", "keyed", "nothing"
 # Each tool with what it declares in the capability table.
 WORLDS: dict[str, tuple[Callable[[Path], World], frozenset[str]]] = {
-    "git_push": (GitWorld, frozenset({VOID, LOOK_UP})),
-    "send_mail": (MailWorld, frozenset({NOTHING})),
+    "git_push": (real_worlds.git_push, frozenset({VOID, LOOK_UP})),
+    "send_mail": (real_worlds.send_mail, frozenset({NOTHING})),
     "fake_void": (fake_worlds.void, frozenset({VOID, LOOK_UP})),
     "fake_keyed": (fake_worlds.keyed, frozenset({KEYED})),
     "fake_keyed_without_lock": (fake_worlds.keyed_without_lock, frozenset({KEYED})),

@@ -1,7 +1,5 @@
 """Fake tools, one for each row of what a tool can do; they pass the contract of the real ones."""
 
-# ruff: noqa: ARG002 - the signatures are those of the contract
-
 import fcntl
 import math
 import time

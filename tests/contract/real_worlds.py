@@ -129,3 +129,11 @@ class MailWorld:
 
     def _parameters(self, **given: str) -> dict[str, Json]:
         return {"to": self._recipient, "from": "kedge@example.org", **given}
+
+
+def git_push(folder: Path) -> GitWorld:
+    return GitWorld(folder)
+
+
+def send_mail(folder: Path) -> MailWorld:
+    return MailWorld(folder)

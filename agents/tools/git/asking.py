@@ -84,28 +84,27 @@ def _look_up_both(call: Call, url: str, repository: Scratch) -> Found | Absent:
 
 def _marks(call: Call, url: str, repository: Scratch) -> tuple[Mark | None, int]:
     """The mark at the place of this action, and how many attempts with its key left one."""
+    # git fails to fetch "all of none", so it is asked first whether there is any.
+    if marks.ref_of(call.action_id) not in repository.listed(url, f"{marks.PREFIX}*"):
+        return None, 0
     everything = f"+{marks.PREFIX}*:{_SEEN}*"
     repository.fetch(url, everything, options=("--depth=1", _COMMITS_ONLY))
     places = repository.refs(_SEEN)
     tags = repository.read_all("tag", sorted(set(places.values())))
-    own = places.get(call.action_id)
-    if own is None:
-        return None, 0
     # What others put under our prefix and we cannot read is not ours to judge; our own place is.
     found = [marks.parse_or_none(tags[place]) for place in places.values() if place in tags]
     count = sum(1 for mark in found if mark and mark.is_attempt_for(call.key))
-    return marks.parse(tags.get(own, b"")), count
+    own = marks.parse(tags.get(places.get(call.action_id, ""), b""))
+    if own.says["action_id"] != call.action_id or own.says["key"] != call.key:
+        raise Unanswered("the place of this action is taken by something that is not ours")
+    return own, count
 
 
 def _arrived(call: Call, url: str, repository: Scratch) -> bool:
     """Whether the branch holds the commit. Reads its history only when the head leaves a doubt."""
     given = call.parameters
     branch_ref = f"refs/heads/{given['branch']}"
-    listed = repository.git("ls-remote", "--refs", url, branch_ref).decode()
-    heads = [
-        line.split("\t")[0] for line in listed.splitlines() if line.endswith(f"\t{branch_ref}")
-    ]
-    head = heads[0] if heads else ""
+    head = repository.listed(url, branch_ref).get(branch_ref, "")
     if head in {given["commit"], given["expected"]}:
         return bool(head == given["commit"])
     if not repository.fetch(url, f"+{branch_ref}:refs/branch", options=(_COMMITS_ONLY,)):
@@ -115,9 +114,8 @@ def _arrived(call: Call, url: str, repository: Scratch) -> bool:
 
 
 def _receipt(mark: Mark, call: Call) -> bytes:
-    ours = {"action_id": call.action_id, "key": call.key, "commit": call.parameters["commit"]}
-    if any(mark.says.get(name) != value for name, value in ours.items()):
-        raise Unanswered("the place of this action is taken by something that is not ours")
+    if mark.says["commit"] != call.parameters["commit"]:
+        raise Unanswered("the mark at the place of this action names another commit")
     return mark.receipt(call.parameters["remote"])
 
 

@@ -86,13 +86,21 @@ class Scratch:
 
     def fetch(self, url: str, *refspecs: str, options: tuple[str, ...] = ()) -> bool:
         """Fetch from a remote; False when it has no such ref. Raises `GitFailed`."""
+        # A named remote: git does not take every address for one it can fetch parts from.
+        named = ("-c", f"remote.world.url={url}", "fetch")
         plain = ("--quiet", "--no-tags", "--no-write-fetch-head", *options)
-        ran = self.try_git("fetch", *plain, url, *refspecs)
+        ran = self.try_git(*named, *plain, "world", *refspecs)
         if ran.code == 0:
             return True
         if any(words in ran.said for words in _NO_REF):
             return False
         raise GitFailed(f"git fetch: {ran.said.strip()[-WORDS_KEPT:]}")
+
+    def listed(self, url: str, pattern: str) -> dict[str, str]:
+        """The refs of a remote that match, and what they point to. Raises `GitFailed`."""
+        lines = self.git("ls-remote", "--refs", url, pattern).decode().splitlines()
+        rows = [line.split("\t") for line in lines]
+        return {name: target for target, name in rows}
 
     def refs(self, prefix: str) -> dict[str, str]:
         """Names under `prefix` (without it) and the objects they point to."""
