@@ -17,7 +17,6 @@ from canonical.errors import CanonicalError
 from canonical.strict import (
     MAX_INT,
     MAX_SIZE,
-    NOT_FINITE,
     TOO_BIG,
     TOO_DEEP,
     Flaw,
@@ -175,13 +174,9 @@ def _lossy(literal: str, number: float) -> str | None:
     return "is a number with more digits than a double keeps" if lost else None
 
 
-def _constant(_literal: str) -> Flaw:
-    return Flaw(NOT_FINITE)
-
-
+# NaN and Infinity become floats here and are refused by the walk, which knows their path.
 _DECODER = json.JSONDecoder(
     object_pairs_hook=_object,
     parse_int=_integer,
     parse_float=_decimal,
-    parse_constant=_constant,
 )

@@ -1,6 +1,7 @@
 """What canonical JSON writes, reads and gives back."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -115,6 +116,7 @@ def test_a_key_twice_is_refused(text: str, path: str) -> None:
         "4503599627370496.3",
         "1" * 5_000,
         "0." + "1" * 5_000,
+        "1." + "0" * 5_000,
         "0." + "0" * 5_000 + "1",
         "1e-" + "9" * 90,
         "NaN",
@@ -193,3 +195,11 @@ def test_size_is_measured_in_bytes_and_told() -> None:
 
 def test_a_text_of_any_size_over_the_ceiling_is_not_parsed() -> None:
     assert "over the limit" in refused(b" " * (2**26 + 1)).reason
+
+
+def test_the_canonicaliser_has_one_call_site() -> None:
+    root = Path(__file__).parents[2]
+    folders = [entry for entry in root.iterdir() if (entry / "__init__.py").is_file()]
+    sources = [source for folder in folders for source in folder.rglob("*.py")]
+    users = {str(s.relative_to(root)) for s in sources if "import rfc8785" in s.read_text()}
+    assert users == {"canonical/json.py", "tests/canonical/test_json.py"}
