@@ -1,7 +1,6 @@
 """`manage.py mailsink`: take the demo's mail on this machine and keep it under the data folder."""
 
 import asyncio
-import os
 import signal
 from argparse import ArgumentParser
 from pathlib import Path
@@ -10,15 +9,14 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from agents.mailsink import DEFAULT_PORT, listening
+from agents.mailsink import listening
 
 
 class Command(BaseCommand):
     help = "Take mail on 127.0.0.1 and keep it in var/mail; nothing is sent on."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        port = int(os.environ.get("KEDGE_SMTP_PORT", DEFAULT_PORT))
-        parser.add_argument("--port", type=int, default=port)
+        parser.add_argument("--port", type=int, default=settings.KEDGE_SMTP_PORT, help="0: any")
         parser.add_argument("--folder", type=Path, default=Path(settings.VAR_DIR) / "mail")
 
     def handle(self, *args: object, **options: Any) -> None:
