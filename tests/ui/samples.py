@@ -111,6 +111,31 @@ def runs() -> list[dict[str, Any]]:
     ]
 
 
+def waits() -> list[dict[str, Any]]:
+    """Rows of the inbox."""
+    now = timezone.now()
+    return [
+        {
+            "text": "Push 5 files to requests",
+            "target": "git://fleet/requests.git refs/heads/main",
+            "status": "open",
+            "reason": "",
+            "since": now - timedelta(minutes=14),
+            "until": now + timedelta(hours=23),
+            "holder": "",
+        },
+        {
+            "text": "Did the mail to kenneth@example.org go out?",
+            "target": "smtp://mail.example.org",
+            "status": "held",
+            "reason": "outcome_unknown",
+            "since": now - timedelta(minutes=3),
+            "until": None,
+            "holder": "Dee, since 13:18 UTC",
+        },
+    ]
+
+
 def facts() -> list[dict[str, Any]]:
     """Facts with their age."""
     now = timezone.now()

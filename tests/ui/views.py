@@ -64,7 +64,9 @@ def gallery(request: HttpRequest) -> HttpResponse:
     }
     names = ("RUN_STATES", "OUTCOMES", "REQUESTS", "JSON_CHANGES", "RUN_ID", "AT")
     context |= {name.lower(): getattr(samples, name) for name in names}
-    context |= {name: getattr(samples, name)() for name in ("runs", "facts", "timeline", "figures")}
+    context |= {
+        name: getattr(samples, name)() for name in ("runs", "waits", "facts", "timeline", "figures")
+    }
     return strict(render(request, "components/gallery.html", context | lists()))
 
 
