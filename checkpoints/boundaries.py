@@ -1,8 +1,9 @@
 """Named durable boundaries, so that tests can kill the process before and after each of them.
 
 `KEDGE_BOUNDARY_LOG` appends every boundary reached to a file: how the points are found.
-`KEDGE_KILL_AT` = "<name>@<n>" kills this process with SIGKILL at the n-th time it gets there.
-Unset, as in production, a boundary costs one dictionary look-up.
+`KEDGE_KILL_AT` = "<name>@<n>" kills this process with SIGKILL at the n-th time it gets there,
+`KEDGE_STOP_AT` stops it there with SIGSTOP, as a zombie that may wake up later.
+Unset, as in production, a boundary costs three dictionary look-ups.
 """
 
 import os
@@ -16,7 +17,8 @@ def boundary(name: str) -> None:
     """Say that the process stands at `name`, such as "commit:before" or "dispatch:after"."""
     log = os.environ.get("KEDGE_BOUNDARY_LOG")
     kill_at = os.environ.get("KEDGE_KILL_AT")
-    if log is None and kill_at is None:
+    stop_at = os.environ.get("KEDGE_STOP_AT")
+    if log is None and kill_at is None and stop_at is None:
         return
     _reached[name] += 1
     point = f"{name}@{_reached[name]}"
@@ -24,6 +26,8 @@ def boundary(name: str) -> None:
         _append(log, point)
     if kill_at == point:
         os.kill(os.getpid(), signal.SIGKILL)
+    if stop_at == point:
+        os.kill(os.getpid(), signal.SIGSTOP)
 
 
 def _append(log: str, point: str) -> None:

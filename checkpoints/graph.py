@@ -206,6 +206,9 @@ class Graph:
         unknown = set(node.handles) - set(RESULTS)
         if unknown:
             raise GraphError(f"{self.task_type}.{node.name}: unknown results {sorted(unknown)}")
+        if is_action and HAPPENED not in node.handles:
+            # It would end with a stop reason that does not exist.
+            raise GraphError(f"{self.task_type}.{node.name}: an action handles {HAPPENED!r}")
         self.nodes[node.name] = node
         return node
 
