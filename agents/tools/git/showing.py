@@ -1,14 +1,14 @@
 """The dry run: what a push would change on the branch as it is now, and nothing else."""
 
-from collections import Counter
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
 from django.utils.translation import gettext as _
 
 from agents.tools.git.errors import BadProposal
 from agents.tools.git.pushing import take_in
 from agents.tools.git.scratch import Scratch
+from canonical.diffs import classes, parse_unified
+from canonical.errors import DiffError
 from canonical.json import Json
 from reconciliation.tools import Call, DryRun, Unanswered
 
@@ -45,7 +45,7 @@ def dry_run(call: Call, url: str, repository: Scratch) -> DryRun:
         diff=diff,
         media="text/x-diff",
         resources={f"{push.branch_ref} on {push.remote}": head},
-        summary=(_subject(repository, push.commit), *_by_kind(changes)),
+        summary=(_subject(repository, push.commit), *_by_class(diff, changes)),
     )
 
 
@@ -95,22 +95,18 @@ def _subject(repository: Scratch, commit: str) -> str:
     }
 
 
-def _by_kind(changes: list[FileChange]) -> list[str]:
-    files, added, removed, deleted = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
-    for change in changes:
-        kind = PurePosixPath(change.path).suffix or _("no suffix")
-        files[kind] += 1
-        added[kind] += change.added
-        removed[kind] += change.removed
-        deleted[kind] += change.status == "D"
+def _by_class(diff: bytes, changes: list[FileChange]) -> list[str]:
+    try:
+        parts = classes(parse_unified(diff.decode("utf-8", "replace")))
+    except DiffError:  # some names defeat it; what cannot be sorted is still counted
+        added, removed = sum(it.added for it in changes), sum(it.removed for it in changes)
+        return [_class_line(_("all"), len(changes), added, removed)]
     return [
-        _("%(kind)s: files %(files)d (deleted %(deleted)d), lines +%(added)d -%(removed)d")
-        % {
-            "kind": kind.encode("utf-8", "replace").decode(),
-            "files": count,
-            "deleted": deleted[kind],
-            "added": added[kind],
-            "removed": removed[kind],
-        }
-        for kind, count in sorted(files.items())
+        _class_line(part.file_class.replace("_", " "), len(part.files), part.added, part.removed)
+        for part in parts
     ]
+
+
+def _class_line(kind: str, files: int, added: int, removed: int) -> str:
+    facts = {"kind": kind, "files": files, "added": added, "removed": removed}
+    return _("%(kind)s: files %(files)d, lines +%(added)d -%(removed)d") % facts
