@@ -1,0 +1,149 @@
+"""Deciding: what people answer, and the approval that follows when enough of them say yes."""
+
+from functools import partial
+from uuid import UUID
+
+from django.db import transaction
+
+from approvals import clock, hashing, judging, locks, requests, states
+from approvals.errors import (
+    HashMismatchError,
+    NotApprovedError,
+    NotPermittedError,
+    ReasonMissingError,
+)
+from approvals.models import Approval, ApprovalRequest, Decision, TakenBack
+from checkpoints import wakeups
+from checkpoints.boundaries import boundary
+from tenants import access
+from tenants.actors import Actor
+from tenants.models import User
+
+# Taking permission away is open to those who give it and to those who stop effects.
+MAY_WITHDRAW = frozenset({"approve_actions", "operate_runs"})
+
+
+def decide(
+    request_id: UUID, *, actor: Actor, user: User, verdict: str, reason: str, posted_hash: str
+) -> ApprovalRequest:
+    """Record what one person decided on the hash their page carried; returns the request.
+
+    The same person posting the same again gets the recorded result. Raises `NotPermittedError`,
+    `HashMismatchError` (with the fields that moved), `AlreadyDecidedError` (by whom and when),
+    `ReasonMissingError`, `DamagedRequestError`, ValueError for an unknown verdict.
+    """
+    if verdict not in states.VERDICTS:
+        raise ValueError(f"unknown verdict {verdict!r}")
+    boundary("decide:before")
+    with transaction.atomic():
+        request = locks.request(request_id)
+        judging.admit(request, actor=actor, user=user)
+        mine = Decision.objects.filter(request=request, user=user).first()
+        if mine is not None and (mine.verdict, mine.posted_hash) == (verdict, posted_hash):
+            return request
+        _judge(request, mine, posted_hash)
+        if verdict != states.APPROVE and not reason.strip():
+            raise ReasonMissingError(f"request {request_id}: {verdict} without a reason")
+        Decision.objects.create(
+            request=request, user=user, verdict=verdict, reason=reason, posted_hash=posted_hash
+        )
+        _conclude(request, actor, verdict, reason)
+        told = {"reason": reason, "hash": posted_hash, "state": request.state}
+        requests.record(request, actor, verdict, **told)
+        transaction.on_commit(partial(boundary, "decide:after"))
+    return request
+
+
+def take_back(request_id: UUID, *, actor: Actor, user: User, reason: str) -> ApprovalRequest:
+    """Take one's own yes back while the request still waits for others.
+
+    Raises `AlreadyDecidedError` once it is closed (an approval is withdrawn instead, by
+    `withdraw_approval`), `NotPermittedError` for anybody without a yes to take back.
+    """
+    _need(reason, request_id)
+    with transaction.atomic():
+        request = locks.request(request_id)
+        if actor.kind != "person" or actor.user_id != user.pk:
+            raise NotPermittedError("machine", request_id)
+        if request.state != states.OPEN:
+            raise judging.already(request)
+        yes = Decision.objects.filter(
+            request=request, user=user, verdict=states.APPROVE, taken_back__isnull=True
+        ).first()
+        if yes is None:
+            raise NotPermittedError("no_right", request_id)
+        TakenBack.objects.create(decision=yes, reason=reason)
+        requests.record(request, actor, "take_back", reason=reason)
+    return request
+
+
+def withdraw_approval(request_id: UUID, *, actor: Actor, reason: str) -> ApprovalRequest:
+    """Withdraw a given approval before an effect has used it; its run is woken and hears it.
+
+    Raises `AlreadyDecidedError` when it is used (the effect is on its way) or gone already,
+    `NotApprovedError` when nobody has approved yet, and `NotPermittedError` for people with
+    neither `approve_actions` nor `operate_runs`.
+    """
+    _need(reason, request_id)
+    with transaction.atomic():
+        request = locks.request(request_id)
+        if not _may_withdraw(request, actor):
+            raise NotPermittedError("no_right", request_id)
+        if request.state == states.OPEN:
+            raise NotApprovedError(states.OPEN, request.action_id)
+        requests.close(request, states.WITHDRAWN, by=actor.name, because=reason)
+        requests.record(request, actor, "withdraw_approval", reason=reason)
+        wakeups.wake(request.run_id, why=f"{actor.name} withdrew the approval.")
+    return request
+
+
+def _judge(request: ApprovalRequest, mine: Decision | None, posted_hash: str) -> None:
+    if request.state != states.OPEN:
+        _refuse_if_replaced(request, posted_hash)
+        raise judging.already(request)
+    if request.expires_at <= clock.now():
+        raise judging.past_expiry(request)
+    bound = judging.bound_of(request)
+    if posted_hash != request.action_hash:
+        shown = judging.shown_as(request.action_id, posted_hash)
+        raise HashMismatchError(
+            request.id,
+            hashing.differences(judging.bound_of(shown), bound) if shown is not None else [],
+        )
+    if mine is not None:
+        raise judging.already_by(request, mine)
+
+
+def _refuse_if_replaced(request: ApprovalRequest, posted_hash: str) -> None:
+    """The page shows a question that another has replaced: say what moved, not only "closed"."""
+    newest = judging.successor(request)
+    if request.state == states.WITHDRAWN and newest is not None:
+        shown = judging.shown_as(request.action_id, posted_hash) or request
+        moved = hashing.differences(judging.bound_of(shown), judging.bound_of(newest))
+        raise HashMismatchError(newest.id, moved)
+
+
+def _conclude(request: ApprovalRequest, actor: Actor, verdict: str, reason: str) -> None:
+    """Close the request if this answer does, and wake its run on the same commit."""
+    if verdict in states.CLOSES_AS:
+        requests.close(request, states.CLOSES_AS[verdict], by=actor.name, because=reason)
+    elif judging.is_enough(request):
+        requests.close(request, states.APPROVED, by=actor.name, because=reason)
+        Approval.objects.create(request=request)
+    else:
+        return
+    wakeups.wake(request.run_id, why=f"{actor.name} decided: {request.state}.")
+
+
+def _may_withdraw(request: ApprovalRequest, actor: Actor) -> bool:
+    if actor.kind == "machine":
+        return True
+    if actor.user_id is None:
+        return False
+    rights = access.of(User.objects.get(pk=actor.user_id)).rights
+    return bool(MAY_WITHDRAW & rights.get(request.tenant_id, frozenset()))
+
+
+def _need(reason: str, request_id: UUID) -> None:
+    if not reason.strip():
+        raise ReasonMissingError(f"request {request_id}")

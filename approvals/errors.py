@@ -1,0 +1,78 @@
+"""What can go wrong with permission. The docstring is the sentence an operator reads."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from approvals.hashing import Difference
+
+
+class ApprovalError(Exception):
+    """The permission was refused."""
+
+
+class QuestionRefusedError(ApprovalError):
+    """The question does not match what its hash is bound to; nobody was asked."""
+
+
+class NotPermittedError(ApprovalError):
+    """You may not decide this. Nothing was changed.
+
+    `code`: *machine* (only a signed-in person decides), *no_right* (not active, or without the
+    right at this tenant), *own_run* (nobody approves what they started themselves).
+    """
+
+    def __init__(self, code: str, request_id: UUID) -> None:
+        super().__init__(f"request {request_id}: {code}")
+        self.code = code
+        self.request_id = request_id
+
+
+class ReasonMissingError(ApprovalError):
+    """Say why: a rejection, a return or a withdrawal needs a reason."""
+
+
+class HashMismatchError(ApprovalError):
+    """What would happen has changed since your page was shown. Look again, then decide.
+
+    `request_id` is the request that stands now; `differences` say field by field what the page
+    showed and what is true now (empty when nobody was ever shown the posted hash).
+    """
+
+    def __init__(self, request_id: UUID, differences: Sequence[Difference]) -> None:
+        fields = ", ".join(difference.field for difference in differences) or "unknown hash"
+        super().__init__(f"request {request_id}: {fields}")
+        self.request_id = request_id
+        self.differences = tuple(differences)
+
+
+class AlreadyDecidedError(ApprovalError):
+    """This was decided already.
+
+    `state` is what became of the request, `by` who did it ("" for the clock), `at` when.
+    """
+
+    def __init__(self, request_id: UUID, *, state: str, by: str, at: datetime | None) -> None:
+        when = f" at {at.isoformat()}" if at else ""
+        super().__init__(f"request {request_id}: {state} by {by or 'the clock'}{when}")
+        self.request_id = request_id
+        self.state = state
+        self.by = by
+        self.at = at
+
+
+class DamagedRequestError(ApprovalError):
+    """The request as stored is not the one that was asked. Nobody may decide it."""
+
+
+class NotApprovedError(ApprovalError):
+    """No valid approval covers this effect; nothing was sent.
+
+    `code` is the reason: *no_request*, *open*, *rejected*, *sent_back*, *expired*, *withdrawn*,
+    *used*, *never_used*, *hash_differs*, *too_few_approvers*, *damaged*.
+    """
+
+    def __init__(self, code: str, action_id: UUID) -> None:
+        super().__init__(f"action {action_id}: {code}")
+        self.code = code
+        self.action_id = action_id

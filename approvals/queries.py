@@ -1,0 +1,91 @@
+"""What pages read about permission: bounded, without the heavy bytes unless they are shown."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+from django.db.models import Count, Q, QuerySet
+
+from approvals import judging, states
+from approvals.models import ApprovalRequest, Decision
+from approvals.rules import Requirement
+from tenants.models import User
+
+HEAVY: Final = ("bound", "diff", "parameters")
+MOST_PEOPLE: Final = 50
+
+
+@dataclass(frozen=True)
+class Detail:
+    """One request as its page shows it.
+
+    `decisions` oldest first; `standing` counts the yes that would be counted now; `still_can` are
+    people who may decide and have not, at most `MOST_PEOPLE` of `still_can_count`.
+    """
+
+    request: ApprovalRequest
+    requirement: Requirement
+    decisions: list[Decision]
+    standing: int
+    still_can: list[User]
+    still_can_count: int
+
+
+def inbox(
+    tenant_ids: Iterable[int], *, limit: int = 50, after: UUID | None = None
+) -> list[ApprovalRequest]:
+    """Open requests of these tenants, longest waiting first; `after` is the last id of a page.
+
+    Each has `yes`, the number of people who approved it so far.
+    """
+    found = _light().filter(tenant_id__in=list(tenant_ids), state=states.OPEN)
+    if after is not None:
+        found = found.filter(id__gt=after)
+    given = Q(decisions__verdict=states.APPROVE, decisions__taken_back__isnull=True)
+    return list(found.annotate(yes=Count("decisions", filter=given)).order_by("id")[:limit])
+
+
+def open_counts(tenant_ids: Iterable[int]) -> dict[int, int]:
+    """How many requests are open per tenant; a tenant without any is not in it."""
+    found = ApprovalRequest.objects.filter(tenant_id__in=list(tenant_ids), state=states.OPEN)
+    return dict(found.values_list("tenant_id").annotate(Count("id")).order_by())
+
+
+def unused_count(tenant_id: int) -> int:
+    """How many approvals are given and not yet used: what a stop must still hold back."""
+    return ApprovalRequest.objects.filter(tenant_id=tenant_id, state=states.APPROVED).count()
+
+
+def of_run(run_id: UUID, *, limit: int = 50) -> list[ApprovalRequest]:
+    """The requests of a run, newest first."""
+    return list(_light().filter(run_id=run_id).order_by("-id")[:limit])
+
+
+def detail(request_id: UUID, *, tenant_id: int) -> Detail:
+    """One request with all that was shown. Raises `ApprovalRequest.DoesNotExist`.
+
+    A request of another tenant does not exist either.
+    """
+    request = ApprovalRequest.objects.select_related("run", "tenant", "starter").get(
+        pk=request_id, tenant_id=tenant_id
+    )
+    decisions = list(
+        Decision.objects.filter(request=request)
+        .select_related("user", "taken_back")
+        .order_by("at")[:MOST_PEOPLE]
+    )
+    decided = {decision.user_id for decision in decisions}
+    still_can = [user for user in judging.eligible(request) if user.pk not in decided]
+    return Detail(
+        request=request,
+        requirement=judging.demands(request),
+        decisions=decisions,
+        standing=len(judging.standing(request)),
+        still_can=still_can[:MOST_PEOPLE],
+        still_can_count=len(still_can),
+    )
+
+
+def _light() -> QuerySet[ApprovalRequest]:
+    return ApprovalRequest.objects.select_related("run", "tenant").defer(*HEAVY, "run__input")

@@ -1,0 +1,227 @@
+"""Asking: the only writer of approval requests, from the question to its end without an answer."""
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+from typing import Any, Final
+from uuid import UUID
+
+from django.db import transaction
+
+from approvals import clock, hashing, judging, locks, states
+from approvals.errors import DamagedRequestError, QuestionRefusedError
+from approvals.hashing import Bound
+from approvals.models import Approval, ApprovalRequest
+from approvals.rules import Requirement
+from checkpoints import events, wakeups
+from checkpoints.boundaries import boundary
+from checkpoints.commits import Lease
+from checkpoints.errors import LeaseLostError
+from checkpoints.models import Run
+from tenants import audit
+from tenants.actors import Actor
+
+Json = Any
+
+SWEEPER: Final = "sweeper"
+
+# Each verb as the audit trail names it, and as the run's history tells it.
+WORDS: Final = {
+    "ask": "asked",
+    "withdraw": "withdrawn",
+    "expire": "expired",
+    states.APPROVE: "approved",
+    states.REJECT: "rejected",
+    states.SEND_BACK: "sent_back",
+    "take_back": "taken_back",
+    "withdraw_approval": "approval_withdrawn",
+}
+
+
+@dataclass(frozen=True)
+class Question:
+    """Everything a person is shown, and `bound`: what their answer is bound to, not yet sealed.
+
+    `parameters` are the exact bytes to be sent; `diff` of `media` is what the dry run showed.
+    """
+
+    bound: Bound
+    parameters: bytes
+    diff: bytes
+    media: str
+    summary: tuple[str, ...]
+    describe: str
+    target: str
+    magnitude: Mapping[str, Json]
+    requirement: Requirement
+
+
+def ask(question: Question, *, actor: Actor, lease: Lease | None) -> ApprovalRequest:
+    """Put the question; asked again with the same content, the same live request comes back.
+
+    Other content withdraws the live request (and its unused approval) and links the new one to it.
+    `lease` None: the caller has proved its right to the run in this same transaction.
+    Raises `LeaseLostError`, `QuestionRefusedError` when bytes and digests differ, and
+    `AlreadyDecidedError` when people rejected this action or sent it back: that is the answer.
+    """
+    boundary("ask:before")
+    with transaction.atomic():
+        run = _asking_run(question.bound, lease)
+        latest = locks.latest(UUID(question.bound.action_id))
+        if latest is not None and latest.state in states.ANSWERED_NO:
+            raise judging.already(latest)
+        if latest is not None and latest.state in states.LIVE:
+            if _still_asks(latest, question):
+                return latest
+            _retire(latest, actor)
+        try:
+            request = _create(question, run, latest)
+        except (ValueError, DamagedRequestError) as error:
+            raise QuestionRefusedError(str(error)) from error
+        record(request, actor, "ask", hash=request.action_hash)
+        transaction.on_commit(partial(boundary, "ask:after"))
+    return request
+
+
+def withdraw(action_id: UUID, *, actor: Actor, reason: str) -> ApprovalRequest | None:
+    """Take the action's live question or unused approval away; None when there is none.
+
+    For the engine: cancel, stop, roll back. Whoever decides between asking and this loses.
+    """
+    run_id = (
+        ApprovalRequest.objects.filter(action_id=action_id).values_list("run_id", flat=True).first()
+    )
+    if run_id is None:
+        return None
+    with transaction.atomic():
+        locks.run(run_id)
+        request = locks.latest(action_id)
+        if request is None or request.state not in states.LIVE:
+            return None
+        close(request, states.WITHDRAWN, by=actor.name, because=reason)
+        record(request, actor, "withdraw", reason=reason)
+        wakeups.wake(run_id, why=reason)
+    return request
+
+
+def expire_due(limit: int) -> int:
+    """Close up to `limit` live requests whose time is over and wake their runs; returns how many.
+
+    A run that somebody holds is left for the next round.
+    """
+    due = (
+        ApprovalRequest.objects.filter(
+            state__in=states.LIVE, expires_at__lte=clock.ClockTimestamp()
+        )
+        .order_by("expires_at")
+        .values_list("id", flat=True)[:limit]
+    )
+    return sum(_expire(request_id) for request_id in list(due))
+
+
+def latest(action_id: UUID) -> ApprovalRequest | None:
+    """The newest request of an action, unlocked: what its run goes by."""
+    return ApprovalRequest.objects.filter(action_id=action_id).order_by("-revision").first()
+
+
+def close(request: ApprovalRequest, state: str, *, by: str, because: str = "") -> None:
+    """Move a locked request on, and its approval with it. The caller records and wakes.
+
+    Raises `AlreadyDecidedError` for a move that is not in the table.
+    """
+    old = request.state
+    if not states.may_move(states.REQUEST_MOVES, old, state):
+        raise judging.already(request)
+    request.state, request.closed_at = state, clock.now()
+    request.closed_by, request.closed_because = by, because
+    changed = {column: getattr(request, column) for column in locks.LIVE_COLUMNS}
+    if ApprovalRequest.objects.filter(pk=request.pk, state=old).update(**changed) != 1:
+        raise judging.already(request)
+    if old == states.APPROVED:
+        Approval.objects.filter(request=request, state=states.UNUSED).update(state=state)
+
+
+def record(request: ApprovalRequest, actor: Actor, verb: str, **detail: str) -> None:
+    """One event and one audit row about a request, in the caller's transaction."""
+    facts = {"request": str(request.id), "action": str(request.action_id), **detail}
+    events.append(request.run_id, WORDS[verb], actor, **facts)
+    audit.record(request.tenant, actor, verb, f"request:{request.id}", **facts)
+
+
+def _asking_run(bound: Bound, lease: Lease | None) -> Run:
+    run = locks.run(UUID(bound.run_id))
+    if run is None or run.tenant_id != bound.tenant:
+        raise QuestionRefusedError(f"tenant {bound.tenant} has no run {bound.run_id}")
+    if lease is not None:
+        held = run.lease_until is not None and run.lease_until > clock.now()
+        shown = (lease.run_id, lease.fence, lease.holder)
+        if not held or shown != (run.id, run.fence, run.holder):
+            raise LeaseLostError(f"run {run.id}: question refused for fence {lease.fence}")
+    return run
+
+
+def _still_asks(live: ApprovalRequest, question: Question) -> bool:
+    return (
+        live.expires_at > clock.now()
+        and live.requirement == question.requirement.as_json()
+        and judging.bound_of(live).content() == question.bound.content()
+    )
+
+
+def _retire(live: ApprovalRequest, actor: Actor) -> None:
+    if live.expires_at <= clock.now():
+        _close_expired(live)
+        return
+    close(live, states.WITHDRAWN, by=actor.name, because="The question changed.")
+    record(live, actor, "withdraw", reason="The question changed.")
+
+
+def _create(question: Question, run: Run, replaces: ApprovalRequest | None) -> ApprovalRequest:
+    asked_at = clock.now()
+    expires_at = asked_at + timedelta(seconds=question.requirement.expires_after_seconds)
+    bound = question.bound.sealed(nonce=secrets.token_hex(16), expires_at=expires_at)
+    request = ApprovalRequest(
+        tenant_id=run.tenant_id,
+        run=run,
+        action_id=UUID(bound.action_id),
+        revision=replaces.revision + 1 if replaces else 1,
+        replaces=replaces,
+        action_hash=hashing.action_hash(bound),
+        bound=hashing.bound_bytes(bound),
+        nonce=bound.nonce,
+        diff=question.diff,
+        diff_media=question.media,
+        parameters=question.parameters,
+        tool=bound.tool,
+        describe=question.describe,
+        target=question.target,
+        summary=list(question.summary),
+        magnitude=dict(question.magnitude),
+        requirement=question.requirement.as_json(),
+        starter_id=run.started_by_id,
+        on_behalf_of=run.on_behalf_of,
+        asked_at=asked_at,
+        expires_at=expires_at,
+    )
+    judging.bound_of(request)
+    request.save(force_insert=True)
+    return request
+
+
+def _expire(request_id: UUID) -> bool:
+    with transaction.atomic():
+        request = locks.request_if_free(request_id)
+        if request is None or request.state not in states.LIVE:
+            return False
+        if request.expires_at > clock.now():
+            return False
+        _close_expired(request)
+        wakeups.wake(request.run_id, why="Nobody decided in time.")
+    return True
+
+
+def _close_expired(request: ApprovalRequest) -> None:
+    close(request, states.EXPIRED, by="")
+    record(request, Actor.machine(SWEEPER), "expire")

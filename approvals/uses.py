@@ -1,0 +1,69 @@
+"""Using an approval up: what the dispatch of an effect asks, inside its own transaction.
+
+The caller holds the locks of the run and of the action, in that order, and writes the attempt in
+the same transaction: no attempt without a used approval, no used approval without an attempt.
+"""
+
+from uuid import UUID
+
+from approvals import clock, judging, locks, states
+from approvals.errors import DamagedRequestError, NotApprovedError
+from approvals.models import Approval, ApprovalRequest
+
+
+def use(action_id: UUID, *, expected_hash: str, attempt_id: UUID) -> Approval:
+    """Use the approval of an action for its first attempt, exactly once.
+
+    `expected_hash` comes from a fresh dry run and the *stored* nonce and expiry. Raises
+    `NotApprovedError` with the reason code; then nothing may be sent.
+    """
+    request, approval = _locked(action_id)
+    if approval is None or (request.state, approval.state) != (states.APPROVED, states.UNUSED):
+        raise NotApprovedError(request.state, action_id)
+    _judge(request, expected_hash)
+    moved = Approval.objects.filter(
+        pk=approval.pk, state=states.UNUSED, request__expires_at__gt=clock.ClockTimestamp()
+    ).update(state=states.USED, used_at=clock.ClockTimestamp(), used_by_attempt=attempt_id)
+    if moved != 1:
+        raise NotApprovedError(states.EXPIRED, action_id)
+    ApprovalRequest.objects.filter(pk=request.pk).update(state=states.USED)
+    return Approval.objects.select_related("request").get(pk=approval.pk)
+
+
+def use_again(action_id: UUID, *, expected_hash: str, attempt_id: UUID) -> Approval:
+    """Let a further attempt of the same action go under the approval its first attempt used.
+
+    The caller has proved every earlier attempt absent or voided (rule 6). Nothing is written
+    here: the attempt row of the caller is the record. Raises `NotApprovedError`.
+    """
+    request, approval = _locked(action_id)
+    if approval is None or (request.state, approval.state) != (states.USED, states.USED):
+        code = "never_used" if request.state == states.APPROVED else request.state
+        raise NotApprovedError(code, action_id)
+    if approval.used_by_attempt == attempt_id:
+        raise NotApprovedError(states.USED, action_id)
+    _judge(request, expected_hash)
+    return approval
+
+
+def _locked(action_id: UUID) -> tuple[ApprovalRequest, Approval | None]:
+    """Lock request, then approval, each before anything about them is judged (rule 4)."""
+    request = locks.latest(action_id)
+    if request is None:
+        raise NotApprovedError("no_request", action_id)
+    return request, Approval.objects.select_for_update().filter(request=request).first()
+
+
+def _judge(request: ApprovalRequest, expected_hash: str) -> None:
+    """Under the locks: intact, the same effect, in time, and enough people still stand by it."""
+    try:
+        judging.bound_of(request)
+        enough = judging.is_enough(request)
+    except DamagedRequestError as error:
+        raise NotApprovedError("damaged", request.action_id) from error
+    if expected_hash != request.action_hash:
+        raise NotApprovedError("hash_differs", request.action_id)
+    if request.expires_at <= clock.now():
+        raise NotApprovedError(states.EXPIRED, request.action_id)
+    if not enough:
+        raise NotApprovedError("too_few_approvers", request.action_id)
