@@ -1,8 +1,11 @@
 """The header of a checkpoint: what its digest covers. Pure; `docs/PROTOCOL.md` is its statement.
 
-An absent member means empty: a header costs bytes at every step.
+A header costs bytes at every step, so an absent member means empty, an absent `parent_seq` the
+checkpoint before, and digests are written in base64url (RFC 4648 §5, no padding): 43 characters.
+What a step appends to lists is covered by their digests in the state.
 """
 
+import base64
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from uuid import UUID
@@ -24,8 +27,9 @@ class ActionMark:
     receipt_digest: str = ""
 
     def as_json(self) -> dict[str, Json]:
-        mark = {"id": self.action_id, "parameters": self.parameters_digest, "is": self.outcome}
-        return mark | ({"receipt": self.receipt_digest} if self.receipt_digest else {})
+        parameters = written(self.parameters_digest)
+        mark = {"id": self.action_id, "parameters": parameters, "is": self.outcome}
+        return mark | ({"receipt": written(self.receipt_digest)} if self.receipt_digest else {})
 
 
 @dataclass(frozen=True)
@@ -75,25 +79,34 @@ def header_bytes(before: Ancestry, step: Step, *, seq: int) -> bytes:
         "tenant": before.tenant_id,
         "run": str(before.run_id),
         "seq": seq,
-        "parent_seq": before.seq,
-        "parent": before.digest,
+        "parent": written(before.digest),
         "node": step.node,
         "next": step.next_node,
         "done": before.done + 1,
-        "combo": before.combo_digest,
+        "combo": written(before.combo_digest),
         "schema": step.schema,
-        "state": digests.sha256_hex(step.state),
+        "state": written(digests.sha256_hex(step.state)),
     }
     proposals = dict(before.proposals)
     if step.proposes:
         proposals[step.node] = proposals.get(step.node, 0) + 1
     saw = {**before.saw, **step.saw}
     optional: dict[str, Json] = {
-        "appended": digests.sha256_hex(step.appended) if step.appended else "",
+        "parent_seq": before.seq if before.seq != seq - 1 else None,
         "actions": [mark.as_json() for mark in step.actions],
         "saw": saw,
         "proposals": proposals,
         "stop": step.stop,
     }
-    header |= {name: value for name, value in optional.items() if value}
+    header |= {name: value for name, value in optional.items() if value or value == 0}
     return canonical.dumps(header)
+
+
+def written(digest: str) -> str:
+    """A digest (hex) as headers write it."""
+    return base64.urlsafe_b64encode(bytes.fromhex(digest)).rstrip(b"=").decode()
+
+
+def parent_seq(header: Mapping[str, Json]) -> int:
+    """Which checkpoint a header follows."""
+    return int(header.get("parent_seq", int(header["seq"]) - 1))

@@ -12,7 +12,7 @@ from canonical import json as canonical
 from checkpoints import blobs
 from checkpoints.errors import DamagedRecordError, MissingBlobError
 from checkpoints.graph import Json, State
-from checkpoints.headers import PROTOCOL, Ancestry, genesis
+from checkpoints.headers import PROTOCOL, Ancestry, genesis, parent_seq, written
 from checkpoints.models import Blob, Checkpoint, Run
 
 CHAINS = "$chains"
@@ -132,40 +132,38 @@ def _verified_header(run: Run, row: Checkpoint) -> dict[str, Json]:
         "tenant": run.tenant_id,
         "run": str(run.id),
         "seq": row.seq,
-        "parent_seq": row.parent_seq,
         "node": row.node,
         "next": row.next_node,
-        "combo": bytes(run.combo.digest).hex(),
+        "combo": written(bytes(run.combo.digest).hex()),
     }
     for name, value in expected.items():
         if header.get(name) != value:
             raise DamagedRecordError(f"the header says {name} {header.get(name)!r}, not {value!r}")
+    if parent_seq(header) != row.parent_seq:
+        raise DamagedRecordError(f"the header follows {parent_seq(header)}, not {row.parent_seq}")
     return header
 
 
 def _verified_state(row: Checkpoint, header: dict[str, Json]) -> State:
     content = bytes(row.state)
-    if digests.sha256_hex(content) != header["state"]:
+    if written(digests.sha256_hex(content)) != header["state"]:
         raise DamagedRecordError("the state is not what the header says")
-    appended = bytes(row.appended) if row.appended is not None else b""
-    if (digests.sha256_hex(appended) if appended else "") != header.get("appended", ""):
-        raise DamagedRecordError("the appended items are not what the header says")
     return canonical.loads_object(content)
 
 
 def _verify_parent(run: Run, header: dict[str, Json]) -> None:
-    parent_seq = int(header["parent_seq"])
-    if parent_seq == 0:
+    at = parent_seq(header)
+    if at == 0:
         parent = _genesis(run).digest
     else:
         stored = (
-            Checkpoint.objects.filter(run_id=run.id, seq=parent_seq)
+            Checkpoint.objects.filter(run_id=run.id, seq=at)
             .values_list("digest", flat=True)
             .first()
         )
         parent = bytes(stored).hex() if stored is not None else ""
-    if parent != header["parent"]:
-        raise DamagedRecordError(f"the parent {parent_seq} is not the one the header names")
+    if not parent or written(parent) != header["parent"]:
+        raise DamagedRecordError(f"the parent {at} is not the one the header names")
 
 
 def _verify_blobs(run: Run, state: State) -> None:

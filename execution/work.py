@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from canonical import digests
 from canonical import json as canonical
 from checkpoints import cases, commits, recoveries
 from checkpoints.commits import Committed, Lease
@@ -102,6 +101,5 @@ def _inherited(before: Ancestry, step: Step) -> dict[str, Json]:
         "saw": {**before.saw, **step.saw},
         "proposals": proposals,
         "schema": step.schema,
-        "state": digests.sha256_hex(step.state),
         "stop": step.stop,
     }

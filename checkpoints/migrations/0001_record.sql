@@ -17,7 +17,8 @@ CREATE TABLE checkpoints_checkpoint (
     CONSTRAINT checkpoint_follows_its_parent CHECK (parent_seq >= 0 AND parent_seq < seq),
     CONSTRAINT checkpoint_digest_is_of_its_header CHECK (digest = sha256(header)),
     CONSTRAINT checkpoint_state_is_what_its_header_says CHECK (
-        (convert_from(header, 'UTF8')::jsonb ->> 'state') = encode(sha256(state), 'hex')
+        (convert_from(header, 'UTF8')::jsonb ->> 'state')
+        = translate(rtrim(encode(sha256(state), 'base64'), '='), '+/', '-_')
     )
 ) PARTITION BY RANGE (run_id);
 
