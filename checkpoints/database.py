@@ -11,6 +11,9 @@ import psycopg
 from django.db import connection
 from psycopg.rows import TupleRow
 
+# Django turns preparing off altogether; at this threshold only what asks for it is prepared.
+ONLY_WHEN_ASKED = 2**31 - 1
+
 
 def execute(statement: str, values: Mapping[str, Any]) -> list[TupleRow]:
     """Run one prepared statement on Django's connection; returns its rows.
@@ -18,6 +21,7 @@ def execute(statement: str, values: Mapping[str, Any]) -> list[TupleRow]:
     Outside a transaction it is one by itself. Raises Django's database errors.
     """
     connection.ensure_connection()
+    connection.connection.prepare_threshold = ONLY_WHEN_ASKED
     with connection.wrap_database_errors, psycopg.Cursor(connection.connection) as cursor:
         cursor.execute(statement.encode(), values, prepare=True)
         return cursor.fetchall() if cursor.description else []
