@@ -36,7 +36,16 @@ class Ruling:
 
 
 def open_case(tenant_id: int, run_id: UUID, trouble: Trouble, *, actor: Actor) -> Case:
-    """Open a case inside the transaction that holds the run. One open case per run."""
+    """Open a case inside the transaction that holds the run. One open case per run.
+
+    A run whose case of late evidence is open already is held by that case: what came on top
+    stands in the run's sentence and history, and comes back when that case is decided.
+    """
+    standing = Case.objects.filter(run_id=run_id, decided_at=None, closed_at=None).first()
+    if standing is not None:
+        told = {"kind": trouble.kind, "sentence": trouble.sentence}
+        events.append(run_id, "held", actor, case=str(standing.id), **told)
+        return standing
     run = Run.objects.only("task_type", "next_node", "combo_id").get(id=run_id)
     alike = [trouble.kind, run.task_type, run.next_node, trouble.facts.get("error", "")]
     case = Case.objects.create(
