@@ -4,8 +4,11 @@ Every guard is on a column of the run row that the statement updates: a guard el
 judged on an old snapshot after waiting for the lock (rule 4).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
+from typing import Any
 from uuid import UUID
 
 from canonical import digests
@@ -40,8 +43,21 @@ class Committed:
     cancel_requested: bool
 
 
-# Finds the run by primary key; the insert depends on the guarded update through `head`.
-COMMIT = """
+@dataclass(frozen=True)
+class Rider:
+    """What a floor above writes in the commit's own statement, all or nothing.
+
+    `sql` changes exactly one row, reads the CTE `head`, and returns one row; `values` are its own,
+    and it may use the commit's `%(run)s` and `%(seq)s`. `what` says what it was when it did not.
+    """
+
+    sql: str
+    values: Mapping[str, Any]
+    what: str
+
+
+# Finds the run by primary key; everything else depends on the guarded update through `head`.
+HEAD = """
 WITH head AS (
     UPDATE checkpoints_run
        SET head = %(seq)s, next_node = %(next_node)s, attempts = 0, node_failures = 0,
@@ -50,39 +66,40 @@ WITH head AS (
      WHERE id = %(run)s AND fence = %(fence)s AND holder = %(holder)s AND head = %(seq)s - 1
        AND status = 'running' AND lease_until > clock_timestamp() AND effect_in_flight IS NULL
     RETURNING id, cancel_requested_at IS NOT NULL AS cancel_requested
-)
+)"""
+
+# References of newly named blobs; foreign keys refuse a blob that is gone.
+NAMED = """, named AS (
+    INSERT INTO checkpoints_blobreference (run_id, tenant_id, digest)
+    SELECT head.id, %(tenant)s, blob FROM head, unnest(%(blobs)s::bytea[]) AS blob
+    ON CONFLICT DO NOTHING
+)"""
+
+CHECKPOINT = """
 INSERT INTO checkpoints_checkpoint
     (run_id, seq, parent_seq, node, next_node, state, header, digest, appended, fence, combo_id)
 SELECT id, %(seq)s, %(parent_seq)s, %(node)s, %(next_node)s, %(state)s, %(header)s, %(digest)s,
        %(appended)s, %(fence)s, %(combo)s
-  FROM head
-RETURNING at, (SELECT cancel_requested FROM head)
-"""
+  FROM head"""
 
-# The same with the references of newly named blobs; foreign keys refuse a blob that is gone.
-COMMIT_NAMING_BLOBS = COMMIT.replace(
-    "INSERT INTO checkpoints_checkpoint",
-    """, named AS (
-    INSERT INTO checkpoints_blobreference (run_id, tenant_id, digest)
-    SELECT head.id, %(tenant)s, blob FROM head, unnest(%(blobs)s::bytea[]) AS blob
-    ON CONFLICT DO NOTHING
-)
-INSERT INTO checkpoints_checkpoint""",
-)
+WITH_RIDER = " WHERE kedge_must((SELECT count(*) FROM rider) = 1, %(rider)s)"
+
+DONE = " RETURNING at, (SELECT cancel_requested FROM head)"
 
 SEEN = "SELECT fence, head, status, effect_in_flight FROM checkpoints_run WHERE id = %(run)s"
 
 
-def commit(lease: Lease, before: Ancestry, step: Step) -> Committed:
+def commit(lease: Lease, before: Ancestry, step: Step, *, rider: Rider | None = None) -> Committed:
     """Make `step` the run's next checkpoint.
 
     The head moves from `lease.head` by one; `before` is the parent (an earlier checkpoint when
-    the run goes back). Raises `LeaseLostError` with what was seen when any guard did not hold.
+    the run goes back). Raises `LeaseLostError` with what was seen when any guard did not hold,
+    `IntegrityError` when the rider's row could not be changed (then nothing was).
     """
     seq = lease.head + 1
     header = header_bytes(before, step, seq=seq)
     digest = digests.sha256_hex(header)
-    values = {
+    values: dict[str, Any] = {
         "run": lease.run_id,
         "tenant": lease.tenant_id,
         "combo": lease.combo_id,
@@ -100,13 +117,23 @@ def commit(lease: Lease, before: Ancestry, step: Step) -> Committed:
     }
     if step.blobs:
         values["blobs"] = [bytes.fromhex(blob) for blob in step.blobs]
+    if rider is not None:
+        values |= {**rider.values, "rider": rider.what}
+    statement = _statement(named=bool(step.blobs), rider=rider.sql if rider else "")
     boundary("commit:before")
-    rows = execute(COMMIT_NAMING_BLOBS if step.blobs else COMMIT, values)
+    rows = execute(statement, values)
     if not rows:
         raise _refused(lease)
     boundary("commit:after")
     at, cancel_requested = rows[0]
     return Committed(seq=seq, digest=digest, at=at, cancel_requested=cancel_requested)
+
+
+@cache
+def _statement(*, named: bool, rider: str) -> str:
+    riding = f", rider AS ({rider})" if rider else ""
+    guard = WITH_RIDER if rider else ""
+    return HEAD + (NAMED if named else "") + riding + CHECKPOINT + guard + DONE
 
 
 def _refused(lease: Lease) -> LeaseLostError:

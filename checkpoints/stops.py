@@ -22,6 +22,12 @@ Lock = Literal["new_runs", "effects"]
 
 SHARE_INSTALLATION = 'SELECT 1 FROM tenants_installation WHERE "only" FOR SHARE'
 SHARE_TENANT = "SELECT 1 FROM tenants_tenant WHERE id = %(tenant)s FOR SHARE"
+# A statement of its own: it sees what was committed while those waited.
+IN_FORCE = """
+SELECT stopped_by, stopped_at, why FROM checkpoints_stop
+ WHERE lock = %(lock)s AND lifted_at IS NULL AND (tenant_id IS NULL OR tenant_id = %(tenant)s)
+ LIMIT 1
+"""
 
 
 def stop(tenant: Tenant | None, lock: Lock, *, why: str, actor: Actor) -> Stop:
@@ -73,12 +79,10 @@ def refuse_if_stopped(tenant_id: int, lock: Lock) -> None:
     """Inside a transaction: keep stops out until it ends, then judge. Raises `StoppedError`."""
     execute(SHARE_INSTALLATION, {})
     execute(SHARE_TENANT, {"tenant": tenant_id})
-    standing = in_force(tenant_id, lock).first()
-    if standing is not None:
+    for who, since, why in execute(IN_FORCE, {"tenant": tenant_id, "lock": lock}):
         what = "new runs are" if lock == "new_runs" else "effects are"
         raise StoppedError(
-            f"{what} stopped by {standing.stopped_by} since {standing.stopped_at:%Y-%m-%d %H:%M} "
-            f"UTC: {standing.why}. Lift the stop first."
+            f"{what} stopped by {who} since {since:%Y-%m-%d %H:%M} UTC: {why}. Lift the stop first."
         )
 
 

@@ -48,6 +48,7 @@ def send(lease: Lease, action: Action, asked: Question, self_stop: SelfStop) -> 
             expected_hash=expected_hash(asked, requests.latest(action.id)),
             limits=(tool.budget_seconds, tool.margin_seconds),
         )
+        attempt.action = action
         _journal(action, attempt)
         answer = _perform(tool, action, attempt)
     finally:
