@@ -8,6 +8,7 @@ from approvals.models import ApprovalRequest, Decision
 from canonical import digests
 from tenants import access
 from tenants.actors import Actor
+from tenants.database import execute
 from tenants.models import User
 
 
@@ -51,9 +52,7 @@ def admit(request: ApprovalRequest, *, actor: Actor, user: User) -> None:
 
 def is_own(request: ApprovalRequest, user: User) -> bool:
     """True if the person started the run, or it works on their behalf (named by e-mail)."""
-    return request.starter_id == user.pk or (
-        request.on_behalf_of.strip().lower() == user.email.lower()
-    )
+    return request.starter_id == user.pk or _for_whom(request) == user.email.lower()
 
 
 def eligible(request: ApprovalRequest) -> list[User]:
@@ -62,12 +61,24 @@ def eligible(request: ApprovalRequest) -> list[User]:
     return [user for user in holders if not is_own(request, user)]
 
 
+# Relies on one_decision_per_person_and_request; what was taken back does not count.
+YES = """
+SELECT person.id, lower(person.email) FROM approvals_decision AS decision
+  JOIN tenants_user AS person ON person.id = decision.user_id
+ WHERE decision.request_id = %(request)s AND decision.verdict = 'approve'
+   AND NOT EXISTS (SELECT 1 FROM approvals_takenback WHERE decision_id = decision.id)
+"""
+
+
 def standing(request: ApprovalRequest) -> set[int]:
     """User ids of those whose yes counts now: given, not taken back, and still eligible."""
-    yes = Decision.objects.filter(
-        request=request, verdict=states.APPROVE, taken_back__isnull=True
-    ).values_list("user_id", flat=True)
-    return set(yes) & {user.pk for user in eligible(request)}
+    yes = execute(YES, {"request": request.pk})
+    strangers = [
+        user_id
+        for user_id, email in yes
+        if user_id != request.starter_id and email != _for_whom(request)
+    ]
+    return access.who_may(request.tenant_id, demands(request).permission, strangers)
 
 
 def is_enough(request: ApprovalRequest) -> bool:
@@ -81,6 +92,10 @@ def demands(request: ApprovalRequest) -> rules.Requirement:
         return rules.Requirement.from_json(request.requirement)
     except (rules.UnreadableRulesError, TypeError) as error:
         raise DamagedRequestError(f"request {request.id}: {error}") from error
+
+
+def _for_whom(request: ApprovalRequest) -> str:
+    return request.on_behalf_of.strip().lower()
 
 
 def already(request: ApprovalRequest) -> AlreadyDecidedError:

@@ -9,6 +9,23 @@ from uuid import UUID
 from approvals import clock, judging, locks, states
 from approvals.errors import DamagedRequestError, NotApprovedError
 from approvals.models import Approval, ApprovalRequest
+from tenants.database import execute
+
+# Both rows are locked; the clock is read as the statement runs. No row: nothing is used.
+USE = """
+WITH given AS (
+    UPDATE approvals_approval AS approval
+       SET state = 'used', used_at = clock_timestamp(), used_by_attempt = %(attempt)s
+      FROM approvals_approvalrequest AS request
+     WHERE approval.request_id = %(request)s AND request.id = approval.request_id
+       AND approval.state = 'unused' AND request.expires_at > clock_timestamp()
+    RETURNING approval.request_id, approval.used_at
+), told AS (
+    UPDATE approvals_approvalrequest SET state = 'used'
+      FROM given WHERE approvals_approvalrequest.id = given.request_id
+)
+SELECT used_at FROM given
+"""
 
 
 def use(action_id: UUID, *, expected_hash: str, attempt_id: UUID) -> Approval:
@@ -21,13 +38,12 @@ def use(action_id: UUID, *, expected_hash: str, attempt_id: UUID) -> Approval:
     if approval is None or (request.state, approval.state) != (states.APPROVED, states.UNUSED):
         raise NotApprovedError(request.state, action_id)
     _judge(request, expected_hash)
-    moved = Approval.objects.filter(
-        pk=approval.pk, state=states.UNUSED, request__expires_at__gt=clock.ClockTimestamp()
-    ).update(state=states.USED, used_at=clock.ClockTimestamp(), used_by_attempt=attempt_id)
-    if moved != 1:
+    rows = execute(USE, {"request": request.pk, "attempt": attempt_id})
+    if not rows:
         raise NotApprovedError(states.EXPIRED, action_id)
-    ApprovalRequest.objects.filter(pk=request.pk).update(state=states.USED)
-    return Approval.objects.select_related("request").get(pk=approval.pk)
+    approval.state, approval.used_by_attempt, approval.used_at = states.USED, attempt_id, rows[0][0]
+    request.state, approval.request = states.USED, request
+    return approval
 
 
 def use_again(action_id: UUID, *, expected_hash: str, attempt_id: UUID) -> Approval:

@@ -13,9 +13,9 @@ from uuid import UUID
 
 from canonical import digests
 from checkpoints.boundaries import boundary
-from checkpoints.database import execute
 from checkpoints.errors import LeaseLostError
 from checkpoints.headers import Ancestry, Step, header_bytes
+from tenants.database import execute
 
 
 @dataclass(frozen=True)

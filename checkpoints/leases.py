@@ -15,8 +15,8 @@ from django.db.models.functions import Now
 from checkpoints import states
 from checkpoints.boundaries import boundary
 from checkpoints.commits import Lease
-from checkpoints.database import execute
 from checkpoints.models import Recovery, Run
+from tenants.database import execute
 
 # Relies on runs_due_by_tenant and runs_leased. The random order among equally served tenants
 # keeps one with thousands of older due runs from always winning the tie.

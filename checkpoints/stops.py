@@ -10,12 +10,12 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
-from checkpoints.database import execute
 from checkpoints.errors import IllegalMoveError, StoppedError
 from checkpoints.models import Run, Stop
 from checkpoints.wakeups import wake
 from tenants import audit
 from tenants.actors import Actor
+from tenants.database import execute
 from tenants.models import Installation, Tenant
 
 Lock = Literal["new_runs", "effects"]

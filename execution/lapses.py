@@ -7,10 +7,10 @@ from django.db import DatabaseError
 
 from approvals.clock import ClockTimestamp
 from checkpoints import runs, states
-from checkpoints.database import execute
 from checkpoints.leases import session_lock_key
 from checkpoints.models import Run
 from tenants.actors import Actor
+from tenants.database import execute
 
 log = logging.getLogger(__name__)
 

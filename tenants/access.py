@@ -1,11 +1,12 @@
 """The one question about rights: what may this person do, at which tenant."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from django.contrib.auth.models import AnonymousUser, Permission
 from django.db.models import Q
 
+from tenants.database import execute
 from tenants.models import Tenant, TenantGroupObjectPermission, TenantUserObjectPermission, User
 
 COLUMNS = ("content_object_id", "content_object__slug", "permission__codename")
@@ -61,6 +62,32 @@ def of(user: User | AnonymousUser) -> Access:
         rights.setdefault(tenant_id, set()).add(codename)
         slugs[tenant_id] = slug
     return Access(user.pk, {id_: frozenset(codes) for id_, codes in rights.items()}, slugs)
+
+
+# Relies on the unique keys of guardian's two tables, which begin with the person or the group.
+WHO_MAY = """
+SELECT person.id FROM tenants_user AS person
+ WHERE person.id = ANY(%(people)s) AND person.is_active AND EXISTS (
+       SELECT 1 FROM auth_permission AS permission
+         JOIN django_content_type AS kind ON kind.id = permission.content_type_id
+        WHERE kind.app_label = 'tenants' AND kind.model = 'tenant'
+          AND permission.codename = %(codename)s
+          AND (EXISTS (
+                SELECT 1 FROM tenants_tenantuserobjectpermission AS own
+                 WHERE own.user_id = person.id AND own.permission_id = permission.id
+                   AND own.content_object_id = %(tenant)s)
+            OR EXISTS (
+                SELECT 1 FROM tenants_tenantgroupobjectpermission AS shared
+                  JOIN tenants_user_groups AS member ON member.group_id = shared.group_id
+                 WHERE member.user_id = person.id AND shared.permission_id = permission.id
+                   AND shared.content_object_id = %(tenant)s)))
+"""
+
+
+def who_may(tenant_id: int, codename: str, people: Collection[int]) -> set[int]:
+    """Which of these people (ids) are active and have this right at this tenant, right now."""
+    values = {"tenant": tenant_id, "codename": codename, "people": list(people)}
+    return {row[0] for row in execute(WHO_MAY, values)}
 
 
 def grant(tenant: Tenant, user: User, *codenames: str) -> None:

@@ -5,15 +5,29 @@ from typing import Final
 
 from django.db import connection, transaction
 from django.db.models.functions import Now
+from psycopg.types.json import Jsonb
 
 from canonical.json import normal
 from tenants.actors import Actor
+from tenants.database import execute
 from tenants.models import AuditRow, RefusalCount, Tenant
 
 WINDOW: Final = timedelta(minutes=10)
 OWN_ROWS: Final = 5  # refusals of one actor and verb that get a row of their own, per window
 STRANGERS_ROWS: Final = 200  # the same of all strangers together: addresses cost nothing
 ALL_STRANGERS: Final = ""
+
+
+RECORDED: Final = ("tenant_id", "actor_kind", "actor_id", "actor_name", "verb", "subject")
+
+# Prepared: every intent and every outcome writes one, inside the transaction of an effect.
+RECORD: Final = """
+INSERT INTO tenants_auditrow
+    (tenant_id, actor_kind, actor_id, actor_name, verb, subject, detail)
+VALUES (%(tenant_id)s, %(actor_kind)s, %(actor_id)s, %(actor_name)s, %(verb)s, %(subject)s,
+        %(detail)s)
+RETURNING audit_id, at
+"""
 
 
 def record(
@@ -24,7 +38,7 @@ def record(
     `tenant` None is the installation. `verb` is a command in base form ("approve"), `subject` what
     it was done to ("action:<id>"). `detail` must be canonical JSON, else CanonicalError.
     """
-    return AuditRow.objects.create(
+    row = AuditRow(
         tenant=tenant,
         actor_kind=actor.kind,
         actor_id=actor.id,
@@ -33,6 +47,9 @@ def record(
         subject=subject,
         detail=normal(detail)[1],
     )
+    values = {name: getattr(row, name) for name in RECORDED} | {"detail": Jsonb(row.detail)}
+    row.audit_id, row.at = execute(RECORD, values)[0]
+    return row
 
 
 def refuse(tenant: Tenant | None, actor: Actor, verb: str, subject: str, **detail: object) -> bool:

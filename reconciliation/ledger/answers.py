@@ -8,7 +8,6 @@ from django.db.models.functions import Now
 from canonical import digests
 from checkpoints import states, wakeups
 from checkpoints.boundaries import boundary
-from checkpoints.database import execute
 from checkpoints.models import Run
 from reconciliation import states as outcomes
 from reconciliation.contradictions import note_late_evidence
@@ -16,6 +15,7 @@ from reconciliation.ledger.outcomes import close, close_attempt, close_open
 from reconciliation.ledger.reads import WORKER
 from reconciliation.models import Action, Attempt, LookUp, Receipt
 from tenants import audit
+from tenants.database import execute
 from tenants.models import Tenant
 
 # By primary key, each a statement of its own (rule 4).

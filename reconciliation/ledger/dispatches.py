@@ -11,12 +11,12 @@ from approvals.models import Approval
 from checkpoints import states, stops
 from checkpoints.boundaries import boundary
 from checkpoints.commits import Lease
-from checkpoints.database import execute
 from reconciliation import states as outcomes
 from reconciliation.errors import NotDispatchedError
 from reconciliation.ledger.reads import WORKER
 from reconciliation.models import Attempt
 from tenants import audit
+from tenants.database import execute
 from tenants.models import Tenant
 
 # Each by primary key, each a statement of its own: what is judged is read after the lock (rule 4).

@@ -1,0 +1,19 @@
+"""The inbox, cases and actions, below /t/<tenant>/."""
+
+from django.urls import include, path
+
+from reconciliation import views
+
+pages = [
+    path("cases/<uuid:case_id>/", views.show_case, name="case"),
+    path("cases/<uuid:case_id>/standing/", views.case_standing, name="case_standing"),
+    path("cases/<uuid:case_id>/verdicts/", views.give_verdict, name="verdicts"),
+    path("actions/<uuid:action_id>/", views.show_action, name="action"),
+    path("runs/<uuid:run_id>/actions/", views.run_actions, name="run_actions"),
+]
+urlpatterns = [
+    path("inbox/", views.inbox, name="inbox"),
+    path("inbox/", views.inbox, name="needs"),  # as the main navigation calls it
+    path("inbox/next/", views.inbox_next, name="inbox_next"),
+    path("", include((pages, "reconciliation"))),
+]
