@@ -31,6 +31,8 @@ class Lease:
     wakes: int
     attempts: int
     ttl_seconds: float
+    # Whether a recovery is under way or a decided case waits for its proof: the next boundary.
+    owes_proof: bool = True
 
 
 @dataclass(frozen=True)

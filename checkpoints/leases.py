@@ -52,7 +52,9 @@ UPDATE checkpoints_run AS run
   FROM due
  WHERE run.id = due.id
 RETURNING run.id, run.tenant_id, run.combo_id, run.fence, run.holder, run.head, run.wakes,
-          run.attempts, due.reason
+          run.attempts, due.reason,
+          EXISTS (SELECT 1 FROM checkpoints_recovery WHERE run_id = run.id AND ended = '')
+          OR EXISTS (SELECT 1 FROM checkpoints_case WHERE run_id = run.id AND closed_at IS NULL)
 """
 
 RENEW = """
@@ -74,8 +76,8 @@ def acquire(holder: UUID, *, combos: Sequence[int]) -> Lease | None:
         rows = execute(ACQUIRE, {**values, "tenant": tenant})
         if rows:
             boundary("acquire:after")
-            run, tenant_id, combo, fence, _, head, wakes, attempts, was = rows[0]
-            lease = Lease(run, tenant_id, combo, fence, holder, head, wakes, attempts, ttl)
+            run, tenant_id, combo, fence, _, head, wakes, attempts, was, owes = rows[0]
+            lease = Lease(run, tenant_id, combo, fence, holder, head, wakes, attempts, ttl, owes)
             if was == states.INTERRUPTED:
                 _note_takeover(lease)
             return lease

@@ -123,7 +123,7 @@ def seek_permission(work: Work, action: Action) -> None:
         return
     asked = _question(work, action)
     if newest is not None and _may_send(action, newest, asked):
-        send(work, action, asked)
+        send(work, action, newest.action_hash)
     else:
         ask(work, asked)
 
@@ -138,10 +138,10 @@ def ask(work: Work, asked: Question) -> None:
         raise _wait_for(request)
 
 
-def send(work: Work, action: Action, asked: Question) -> None:
+def send(work: Work, action: Action, action_hash: str) -> None:
     """Send what was approved; what the last check refuses is not sent, and says why."""
     try:
-        after = actions.send(work.lease, action, asked, work.self_stop)
+        after = actions.send(work.lease, action, action_hash, work.self_stop)
     except StoppedError as stop:
         raise Suspend(states.FOR_STOP, str(stop), None) from stop
     except JournalError as error:

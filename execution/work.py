@@ -85,7 +85,7 @@ class Work:
             state=canonical.loads_object(step.state),
             next_node=step.next_node,
         )
-        if self.committed == 0:
+        if self.committed == 0 and self.lease.owes_proof:
             recoveries.end(self.run.id, how="recovered")
             cases.close_proven(self.run.id, because=f"checkpoint {committed.seq} was committed")
         self.committed += 1

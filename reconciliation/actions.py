@@ -3,7 +3,7 @@
 import logging
 from dataclasses import dataclass
 
-from approvals import hashing, requests
+from approvals import hashing
 from approvals import states as permission
 from approvals.models import ApprovalRequest
 from approvals.requests import Question
@@ -30,10 +30,10 @@ class Unknown:
     said: str
 
 
-def send(lease: Lease, action: Action, asked: Question, self_stop: SelfStop) -> Action:
+def send(lease: Lease, action: Action, action_hash: str, self_stop: SelfStop) -> Action:
     """Send an approved action once and keep what came back; returns it as the ledger has it.
 
-    `asked` is a dry run made just now. Raises `NotDispatchedError` or `StoppedError` when the
+    `action_hash` is that of a dry run made just now (`expected_hash`). Raises `NotDispatchedError` or `StoppedError` when the
     last check fails (nothing was sent), `JournalError` when the journal cannot be written
     (nothing was sent). Any answer but the tool's own leaves the outcome *unknown*.
     """
@@ -45,7 +45,7 @@ def send(lease: Lease, action: Action, asked: Question, self_stop: SelfStop) -> 
         attempt = ledger.dispatch(
             lease,
             action.id,
-            expected_hash=expected_hash(asked, requests.latest(action.id)),
+            expected_hash=action_hash,
             limits=(tool.budget_seconds, tool.margin_seconds),
         )
         attempt.action = action

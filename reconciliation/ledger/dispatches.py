@@ -4,8 +4,8 @@ from uuid import UUID, uuid4
 
 from django.db import transaction
 
-from approvals import requests, uses
 from approvals import states as permission
+from approvals import uses
 from approvals.errors import NotApprovedError
 from approvals.models import Approval
 from checkpoints import states, stops
@@ -112,11 +112,14 @@ def _judged(lease: Lease, action_id: UUID) -> tuple[str, str]:
 
 def _permitted(attempt: Attempt) -> Approval:
     """The approval this attempt may go under, used up by the first (rule 6)."""
-    newest = requests.latest(attempt.action_id)
-    again = newest is not None and newest.state == permission.USED
-    give = uses.use_again if again else uses.use
+    shown = {"expected_hash": attempt.action_hash, "attempt_id": attempt.id}
     try:
-        return give(attempt.action_id, expected_hash=attempt.action_hash, attempt_id=attempt.id)
+        try:
+            return uses.use(attempt.action_id, **shown)
+        except NotApprovedError as error:
+            if error.code != permission.USED:
+                raise
+            return uses.use_again(attempt.action_id, **shown)
     except NotApprovedError as error:
         raise NotDispatchedError(error.code, attempt.action_id) from error
 

@@ -74,8 +74,8 @@ def action_step_ms(people: People, effects_count: int) -> float:
         work = _work(run)
         action = ledger.open_action(run.id)
         assert action is not None
-        asked = asking.question(action)
-        took += _timed(lambda: actions.send(work.lease, action, asked, work.self_stop))  # noqa: B023
+        expected = actions.expected_hash(asking.question(action), requests.latest(action.id))
+        took += _timed(lambda: actions.send(work.lease, action, expected, work.self_stop))  # noqa: B023
         settled = ledger.open_action(run.id)
         assert settled is not None
         took += _timed(lambda: effects.absorb(work, settled))  # noqa: B023
