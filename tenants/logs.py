@@ -1,7 +1,7 @@
 """Which run, tenant and fence the log lines of this thread are about."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -20,6 +20,11 @@ def bind(**fields: object) -> Iterator[None]:
         yield
     finally:
         _bound.reset(token)
+
+
+def bound() -> Mapping[str, object]:
+    """What is bound here and now."""
+    return _bound.get()
 
 
 class BoundFields(logging.Filter):
