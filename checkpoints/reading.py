@@ -4,6 +4,8 @@ Every read verifies tenant, header, parent link, state, lists and blobs. Damage 
 skipped; the run's caller quarantines it by opening a case, and the bytes stay as they are.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,22 +54,8 @@ def load_head(run: Run) -> Loaded:
 
 def load(run: Run, seq: int) -> Loaded:
     """One checkpoint of a run, verified. Raises `DamagedRecordError`."""
-    if seq == 0:
-        return _genesis(run)
-    row = Checkpoint.objects.filter(run_id=run.id, seq=seq).first()
-    if row is None:
-        raise DamagedRecordError(f"checkpoint {seq} is missing; the run's head says it exists")
-    header = _verified_header(run, row)
-    loaded = Loaded(
-        seq=seq,
-        digest=bytes(row.digest).hex(),
-        header=header,
-        state=_verified_state(row, header),
-        next_node=row.next_node,
-    )
-    _verify_parent(run, header)
-    _verify_blobs(run, loaded.state)
-    return loaded
+    with _misread_is_damage():
+        return _genesis(run) if seq == 0 else _verified(run, seq)
 
 
 def chain_items(run: Run, loaded: Loaded, chain: str) -> list[Json]:
@@ -77,10 +65,11 @@ def chain_items(run: Run, loaded: Loaded, chain: str) -> list[Json]:
         return []
     items: list[Json] = []
     tail = digests.GENESIS
-    for appended in _appended_up_to(run, loaded.seq):
-        for item in appended.get(chain, []):
-            items.append(item)
-            tail = digests.chain(tail, canonical.dumps(item))
+    with _misread_is_damage():
+        for appended in _appended_up_to(run, loaded.seq):
+            for item in appended.get(chain, []):
+                items.append(item)
+                tail = digests.chain(tail, canonical.dumps(item))
     if len(items) != claimed["length"] or tail != claimed["digest"]:
         raise DamagedRecordError(
             f"the list {chain!r} has {len(items)} items and digest {tail[:12]}; checkpoint "
@@ -112,6 +101,33 @@ def verify_run(run: Run) -> list[str]:
     return damage
 
 
+@contextmanager
+def _misread_is_damage() -> Iterator[None]:
+    """Bytes that cannot even be understood are damage like any other."""
+    try:
+        yield
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        said = f"what was read back makes no sense: {type(error).__name__}: {error}"
+        raise DamagedRecordError(said[:500]) from error
+
+
+def _verified(run: Run, seq: int) -> Loaded:
+    row = Checkpoint.objects.filter(run_id=run.id, seq=seq).first()
+    if row is None:
+        raise DamagedRecordError(f"checkpoint {seq} is missing; the run's head says it exists")
+    header = _verified_header(run, row)
+    loaded = Loaded(
+        seq=seq,
+        digest=bytes(row.digest).hex(),
+        header=header,
+        state=_verified_state(row, header),
+        next_node=row.next_node,
+    )
+    _verify_parent(run, header)
+    _verify_blobs(run, loaded.state)
+    return loaded
+
+
 def _genesis(run: Run) -> Loaded:
     # What was asked is checked where the chain begins: the first header binds its digest.
     if digests.sha256_hex(bytes(run.input)) != bytes(run.input_digest).hex():
@@ -141,6 +157,8 @@ def _verified_header(run: Run, row: Checkpoint) -> dict[str, Json]:
             raise DamagedRecordError(f"the header says {name} {header.get(name)!r}, not {value!r}")
     if parent_seq(header) != row.parent_seq:
         raise DamagedRecordError(f"the header follows {parent_seq(header)}, not {row.parent_seq}")
+    if row.combo_id != run.combo_id:
+        raise DamagedRecordError("the checkpoint names another combo than the run")
     return header
 
 
