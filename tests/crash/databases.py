@@ -1,0 +1,91 @@
+"""The databases of one matrix run: a migrated template with its people, and a copy for each lane."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import psycopg
+from django.core.management import call_command
+from django.db import connection, connections
+from psycopg import sql
+
+from tenants.models import Tenant, User
+from tests.people import ada, dee, make_tenant
+
+TENANT = "acme"
+
+
+@dataclass(frozen=True)
+class Cast:
+    """The tenant, who starts runs, and who approves them."""
+
+    tenant: Tenant
+    starter: User
+    approver: User
+
+
+def cast() -> Cast:
+    """The people of this database, made when they are missing."""
+    tenant = make_tenant(TENANT)
+    return Cast(tenant, ada(tenant), dee(tenant))
+
+
+def switch_to(name: str) -> None:
+    """Let Django's connection lead to another database of the same server."""
+    connections.close_all()
+    connection.settings_dict["NAME"] = name
+
+
+@contextmanager
+def template(base: str) -> Iterator[str]:
+    """A fresh migrated database with its cast, dropped afterwards. Yields its name."""
+    name = f"{base}_template"
+    home = str(connection.settings_dict["NAME"])
+    _create(name)
+    try:
+        switch_to(name)
+        call_command("migrate", verbosity=0)
+        cast()
+        connections.close_all()
+        yield name
+    finally:
+        switch_to(home)
+        _drop(name)
+
+
+@contextmanager
+def copies(of: str, base: str, count: int) -> Iterator[list[str]]:
+    """`count` copies of a database, dropped afterwards."""
+    names = [f"{base}_{number}" for number in range(count)]
+    try:
+        for name in names:
+            _create(name, template=of)
+        yield names
+    finally:
+        for name in names:
+            _drop(name)
+
+
+def reader(name: str) -> psycopg.Connection:
+    """A connection to look on, apart from Django's: it stays open while children are forked."""
+    given = {**connection.get_connection_params(), "dbname": name}
+    for own in ("cursor_factory", "context", "prepare_threshold"):
+        given.pop(own, None)
+    return psycopg.connect(**given, autocommit=True)
+
+
+def _create(name: str, *, template: str = "template0") -> None:
+    _drop(name)
+    with reader("postgres") as server:
+        server.execute(
+            sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(
+                sql.Identifier(name), sql.Identifier(template)
+            )
+        )
+
+
+def _drop(name: str) -> None:
+    with reader("postgres") as server:
+        server.execute(
+            sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name))
+        )

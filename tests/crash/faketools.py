@@ -1,0 +1,128 @@
+"""More fake tools for the matrix: calls that outlive their caller, slow margins, and broken ones.
+
+A *late* tool hands its request to a process of its own and waits for it, as git does with a push:
+whoever kills the worker meanwhile does not stop the effect. The boundary `flight:before` stands in
+that wait. Effect and tombstone compete for one name, made by `link`, which has one winner.
+"""
+
+import json
+import os
+import subprocess
+import time
+from pathlib import Path
+
+from canonical import digests
+from checkpoints.boundaries import boundary
+from reconciliation.tools import Absent, Call, Capabilities, Found, Keyed, Sent, Voided
+from tests.engine.faketools import Fake, world
+
+FLIGHT_SECONDS = 0.8
+VOID: dict[str, object] = {"key": "", "what": "void"}
+
+
+class Late(Fake):
+    """The effect comes `FLIGHT_SECONDS` after the request, whatever becomes of who asked."""
+
+    def perform(self, call: Call) -> Sent:
+        place = world() / f"effect-{self._place(call)}"
+        if not place.exists() and self._is_first(call):
+            self._launch(call, place)
+        boundary("flight:before")
+        end = time.monotonic() + self.budget_seconds
+        while not place.exists():
+            if time.monotonic() > end:
+                raise TimeoutError("no answer")
+            time.sleep(0.01)
+        boundary("flight:after")
+        if not json.loads(place.read_bytes())["key"]:
+            raise FileExistsError("the place is taken")
+        return Sent(self._stored(call), digests.sha256_hex(call.parameter_bytes))
+
+    def void(self, call: Call) -> Voided | Found:
+        place = world() / f"effect-{self._place(call)}"
+        draft = self._draft(f"void-{call.attempt_id}", VOID)
+        try:
+            os.link(draft, place)
+        except FileExistsError:
+            if json.loads(place.read_bytes())["key"]:
+                return Found(self._stored(call))
+        return Voided(b"void")
+
+    def _is_first(self, call: Call) -> bool:
+        """A tool that locks a key in flight takes no second request of it."""
+        keyed = self.capabilities.keyed
+        if keyed is None or not keyed.locks_in_flight:
+            return True
+        try:
+            os.close(os.open(world() / f"flight-{self._place(call)}", os.O_CREAT | os.O_EXCL))
+        except FileExistsError:
+            return False
+        return True
+
+    def _launch(self, call: Call, place: Path) -> None:
+        effect = {**json.loads(self._receipt(call)), "key": call.key, "attempt": call.attempt_id}
+        draft = self._draft(call.attempt_id, effect)
+        script = f'sleep {FLIGHT_SECONDS}; ln "$0" "$1" 2>/dev/null'
+        subprocess.Popen(["sh", "-c", script, str(draft), str(place)], start_new_session=True)
+
+    def _draft(self, name: str, content: dict[str, object]) -> Path:
+        draft = world() / f"draft-{name}"
+        draft.write_text(json.dumps(content))
+        return draft
+
+
+class Unlocked(Late):
+    """Remembers only *finished* calls of a key: two in flight would both have their effect."""
+
+    def perform(self, call: Call) -> Sent:
+        for effect in _finished(call.key):
+            receipt = json.dumps(effect).encode()
+            return Sent(receipt, digests.sha256_hex(call.parameter_bytes))
+        return super().perform(call)
+
+    def _place(self, call: Call) -> str:
+        return f"{call.key[:24]}-{call.attempt_id}"
+
+
+class Unhurried(Fake):
+    """With the margins of production."""
+
+    budget_seconds = 30
+    margin_seconds = 60
+
+
+class Forgetful(Fake):
+    """Broken on purpose: it says that nothing is there, whatever is."""
+
+    budget_seconds = 1
+    margin_seconds = 0
+
+    def look_up(self, call: Call) -> Found | Absent:
+        return Absent()
+
+
+def _finished(key: str) -> list[dict[str, object]]:
+    found = [json.loads(path.read_bytes()) for path in world().glob("effect-*")]
+    return [
+        {"what": effect["what"], "action": effect["action"]}
+        for effect in found
+        if effect["key"] == key
+    ]
+
+
+REMEMBERS = 3600
+LATE = (
+    Late("late.void", Capabilities(void=True, look_up=True)),
+    Late("late.keyed", Capabilities(keyed=Keyed(REMEMBERS, locks_in_flight=True))),
+    Unlocked("late.unlocked", Capabilities(keyed=Keyed(REMEMBERS, locks_in_flight=False))),
+    Late("late.look_up", Capabilities(look_up=True)),
+    Late("late.nothing", Capabilities()),
+)
+UNHURRIED = (
+    Unhurried("slow.void", Capabilities(void=True, look_up=True)),
+    Unhurried("slow.keyed", Capabilities(keyed=Keyed(REMEMBERS, locks_in_flight=False))),
+    Unhurried("slow.look_up", Capabilities(look_up=True)),
+    Unhurried("slow.nothing", Capabilities()),
+)
+BROKEN = (Forgetful("broken.forgetful", Capabilities(look_up=True)),)
+ALL = (*LATE, *UNHURRIED, *BROKEN)

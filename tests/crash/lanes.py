@@ -1,0 +1,85 @@
+"""Runs trials side by side: each lane is a process with a database of its own."""
+
+import ctypes
+import gc
+import multiprocessing
+import os
+import signal
+import uuid
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
+from multiprocessing.queues import SimpleQueue
+from pathlib import Path
+
+from django.db import connections
+
+from tests.crash import databases, registry, roles, trials
+from tests.crash.trials import Result, Stage, Trial
+
+_PR_SET_PDEATHSIG = 1
+_stage: Stage | None = None
+
+
+class Lanes:
+    """A pool of lanes. Results come as they are ready."""
+
+    def __init__(self, pool: ProcessPoolExecutor) -> None:
+        self._pool = pool
+
+    def begin(self, wanted: Iterable[Trial]) -> list[Future[Result]]:
+        """Put trials in the queue, in order."""
+        return [self._pool.submit(_run, trial) for trial in wanted]
+
+    def run(self, wanted: Iterable[Trial]) -> Iterator[Result]:
+        """Run trials and yield what became of each."""
+        for done in as_completed(self.begin(wanted)):
+            yield done.result()
+
+
+@contextmanager
+def lanes(names: list[str], folder: Path, mailbox: Path, seed: Path) -> Iterator[Lanes]:
+    """One lane for each database. The caller's process must be warm and without connections."""
+    context = multiprocessing.get_context("fork")
+    waiting: SimpleQueue[str] = context.SimpleQueue()
+    for name in names:
+        waiting.put(name)
+    pool = ProcessPoolExecutor(
+        len(names), context, initializer=_open, initargs=(waiting, folder, mailbox, seed)
+    )
+    try:
+        yield Lanes(pool)
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def warm(name: str, folder: Path) -> None:
+    """Take one run through here, so that what every child needs is loaded once, before the forks."""
+    databases.switch_to(name)
+    os.environ["KEDGE_FAKE_WORLD"] = str(folder / "warm")
+    given = {"steps": 2, "tool": "fake.void", "what": "warm"}
+    cast = databases.cast()
+    job = roles.Job(cast, registry.STEPS, uuid.uuid4().hex, given, ("approve",))
+    roles.start(job)
+    roles.take_turns(uuid.uuid4())
+    roles.answer(job)
+    roles.take_turns(uuid.uuid4())
+    roles.sweep()
+    connections.close_all()
+    gc.collect()
+    gc.freeze()
+
+
+def _open(waiting: "SimpleQueue[str]", folder: Path, mailbox: Path, seed: Path) -> None:
+    global _stage  # noqa: PLW0603 - what a pool's worker keeps between tasks
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    name = waiting.get()
+    databases.switch_to(name)
+    cast = databases.cast()
+    connections.close_all()
+    _stage = Stage(databases.reader(name), cast, folder, mailbox, seed)
+
+
+def _run(trial: Trial) -> Result:
+    assert _stage is not None
+    return trials.run(trial, _stage)

@@ -1,0 +1,161 @@
+"""The kill matrix: record runs, kill them everywhere, and count what is in the world."""
+
+import os
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.crash import databases, mailbox, plan, report, takeover, worlds
+from tests.crash.judge import Judged, judge
+from tests.crash.lanes import Lanes, lanes, warm
+from tests.crash.mutants import MUTANTS
+from tests.crash.options import Options, parse
+from tests.crash.registry import TOOLS
+from tests.crash.scenarios import UNHURRIED
+from tests.crash.trials import Result, Trial
+
+SAY_EVERY = 50
+LAST_WORDS = 1500
+SHORT_MARGIN_SECONDS = 4.0
+WRONG = ("duplicates", "lost", "not_unique", "invalid")
+
+
+@dataclass
+class Matrix:
+    """One run of the matrix: what was recorded, and every trial so far."""
+
+    options: Options
+    rng: random.Random
+    recorded: dict[str, Result] = field(default_factory=dict)
+    results: list[Result] = field(default_factory=list)
+    wrong: int = 0
+    began: float = field(default_factory=time.monotonic)
+
+    def record(self, pool: Lanes) -> None:
+        """Run every scenario undisturbed; the points are what its processes reach."""
+        for result in pool.run(Trial(name, sweeps=True) for name in self.options.only):
+            if result.end is None or result.trouble:
+                raise SystemExit(f"{result.trial} did not go well: {_last_words(result)}")
+            self.recorded[result.trial.scenario] = result
+        self.say(f"{sum(len(it.reached) for it in self.recorded.values())} points recorded")
+
+    def kill(self, pool: Lanes, trials: Sequence[Trial], what: str) -> list[Result]:
+        """Run trials; a fault that missed its point is tried once more."""
+        self.say(f"{len(trials)} trials: {what}")
+        results = list(self._each(pool.run(trials)))
+        missed = [it.trial for it in results if it.fired < len(it.trial.kills)]
+        if missed:
+            self.say(f"{len(missed)} faults missed their point and are tried again")
+            struck = [it for it in results if it.fired == len(it.trial.kills)]
+            results = struck + list(self._each(pool.run(missed)))
+        self.results += results
+        return results
+
+    def judged(self) -> list[tuple[Result, Judged]]:
+        """Every trial against its reference, and the world as it is after all margins."""
+        time.sleep(self._margin_left())
+        return [
+            (it, judge(it, self.recorded[it.trial.scenario], tuple(it.place.effects())))
+            for it in self.results
+        ]
+
+    def say(self, words: str) -> None:
+        print(f"[{time.monotonic() - self.began:6.1f} s] {words}", file=sys.stderr, flush=True)
+
+    def _each(self, results: Iterable[Result]) -> Iterator[Result]:
+        for number, result in enumerate(results, 1):
+            found = judge(result, self.recorded[result.trial.scenario], result.effects)
+            if not found.is_good:
+                self.wrong += 1
+                self.say(f"{result.trial}: {'; '.join(found.said)}\n{_last_words(result)}")
+            if number % SAY_EVERY == 0:
+                self.say(f"{number} done, {self.wrong} not as they should be")
+            yield result
+
+    def _margin_left(self) -> float:
+        """Seconds until nothing that was sent can still arrive (rule 23)."""
+        over = (it.ended_at + _window(it) - time.monotonic() for it in self.results)
+        left = max(over, default=0.0)
+        return max(0.0, min(left, SHORT_MARGIN_SECONDS) if self.options.short else left)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the matrix; returns the exit status."""
+    options = parse(arguments)
+    if options.mutant:
+        MUTANTS[options.mutant]()
+    matrix = Matrix(options, random.Random(options.seed))
+    with _ground(options) as (spare, folder, pool):
+        matrix.record(pool)
+        _kill_all(matrix, pool)
+        measured = _takeovers(matrix, spare, folder)
+        judged = matrix.judged()
+    found = report.figures(judged, measured)
+    found["seconds"] = round(time.monotonic() - matrix.began)
+    print(report.write(found, options.out))
+    return int(any(found[name] for name in WRONG))
+
+
+@contextmanager
+def _ground(options: Options) -> Iterator[tuple[str, Path, Lanes]]:
+    """Databases, a mail server, a seed repository and lanes; yields a spare database too."""
+    base = f"kedge_crash_{os.getpid()}"
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="kedge-crash-")))
+        template = stack.enter_context(databases.template(base))
+        copies = databases.copies(template, base, options.lanes + 1)
+        spare, *names = stack.enter_context(copies)
+        maildir = stack.enter_context(mailbox.sink(folder))
+        seed = worlds.seed_repository(folder / "seed")
+        warm(spare, folder)
+        pool = stack.enter_context(lanes(names, folder, maildir, seed))
+        yield spare, folder, pool
+
+
+def _takeovers(matrix: Matrix, spare: str, folder: Path) -> list[float]:
+    count = matrix.options.takeovers
+    if not count:
+        return []
+    matrix.say(f"{count} workers of real RQ are killed")
+    try:
+        return list(takeover.measure(spare, folder, count))
+    except takeover.NoTakeoverError as error:
+        log = (folder / "crew.log").read_text()[-LAST_WORDS:]
+        raise SystemExit(f"takeover failed: {error}\n{log}") from error
+
+
+def _kill_all(matrix: Matrix, pool: Lanes) -> None:
+    """One kill everywhere, then more kills where the first ones led."""
+    options, rng = matrix.options, matrix.rng
+    singles = [trial for it in matrix.recorded.values() for trial in plan.singly(it)]
+    chosen = plan.short(singles, rng) if options.short else _slow_first(singles)
+    results = matrix.kill(pool, chosen, "one kill")
+    amounts = ((options.again, "one more kill in the recovery"), (options.thrice, "a third kill"))
+    for count, what in amounts[: options.depth - 1]:
+        further = plan.sample(plan.again(results, rng), count, rng)
+        results = matrix.kill(pool, further, what)
+
+
+def _slow_first(singles: list[Trial]) -> list[Trial]:
+    """Those that wait for the margins of production begin first; rule 9 asks for one of each."""
+    unhurried = {scenario.name for scenario in UNHURRIED}
+    slow = {trial.scenario: trial for trial in singles if trial.scenario in unhurried}
+    return [*slow.values(), *(trial for trial in singles if trial.scenario not in unhurried)]
+
+
+def _window(result: Result) -> float:
+    """How long after its intent a call of this trial may still arrive, in seconds."""
+    tools = {done.tool for done in result.end.actions} if result.end else set()
+    windows = (TOOLS[name].budget_seconds + TOOLS[name].margin_seconds for name in tools)
+    return max(windows, default=0.0)
+
+
+def _last_words(result: Result) -> str:
+    """What the processes of a trial said at last."""
+    said = result.place.folder / "said"
+    return said.read_text(errors="replace")[-LAST_WORDS:] if said.exists() else ""

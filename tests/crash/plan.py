@@ -1,0 +1,76 @@
+"""Which trials there are: from a recording to single kills, from their recoveries to double ones."""
+
+import random
+from collections.abc import Iterable, Sequence
+
+from tests.crash.points import HORSE, PARENT, SWEEP, Point, until_progress
+from tests.crash.scenarios import BY_NAME
+from tests.crash.trials import Result, Trial
+
+# Rounds of the sweeper are alike, and each of its duties stands alone.
+OTHER_DUTIES_PER_RECOVERY = 2
+LEASE_DUTIES = ("lapse:before", "lapse:after", "sweep lapse unlocked:before")
+
+
+def singly(recorded: Result) -> list[Trial]:
+    """Every point of an uninterrupted run. A horse's death is noticed in both ways."""
+    name, found = recorded.trial.scenario, dict.fromkeys(recorded.reached)
+    trials = []
+    for point in filter(BY_NAME[name].kills, found):
+        if point.role == HORSE:
+            trials += [Trial(name, (point,), PARENT), Trial(name, (point,), SWEEP)]
+        else:
+            trials.append(Trial(name, (point,), sweeps=point.role == SWEEP))
+    return trials
+
+
+def again(results: Iterable[Result], rng: random.Random) -> list[Trial]:
+    """One more kill in every recovery: at each boundary until the run stands somewhere new.
+
+    Runs in the same condition recover alike, so one of them stands for all; what horses do does
+    not depend on who noticed, so they die in one of the two ways.
+    """
+    trials, known = [], set[tuple[str, str, str]]()
+    for result in results:
+        trial = result.trial
+        condition = (trial.scenario, trial.noticed_by, result.conditions[-1])
+        if condition in known or not BY_NAME[trial.scenario].recovery_kills:
+            continue
+        known.add(condition)
+        further = _deaths_of(until_progress(result.reached), trial.noticed_by, rng)
+        trials += [
+            Trial(trial.scenario, (*trial.kills, point), trial.noticed_by) for point in further
+        ]
+    return trials
+
+
+def sample(trials: Sequence[Trial], count: int, rng: random.Random) -> list[Trial]:
+    """At most `count` of them, always the same for the same seed."""
+    return list(trials) if len(trials) <= count else rng.sample(trials, count)
+
+
+def short(trials: Sequence[Trial], rng: random.Random) -> list[Trial]:
+    """For each boundary of each role, one trial; scenarios take turns, so that all have some."""
+    chosen: dict[tuple[str, str], Trial] = {}
+    scenarios: dict[str, int] = dict.fromkeys((trial.scenario for trial in trials), 0)
+    for trial in rng.sample(trials, len(trials)):
+        point = trial.kills[-1]
+        place = (point.role, point.boundary)
+        rival = chosen.get(place)
+        if rival is None:
+            chosen[place] = trial
+            scenarios[trial.scenario] += 1
+        elif scenarios[trial.scenario] < scenarios[rival.scenario] - 1:
+            chosen[place] = trial
+            scenarios[trial.scenario] += 1
+            scenarios[rival.scenario] -= 1
+    return list(chosen.values())
+
+
+def _deaths_of(points: Sequence[Point], noticed_by: str, rng: random.Random) -> list[Point]:
+    if noticed_by == PARENT:
+        return [point for point in points if point.role != SWEEP]
+    rounds = [point for point in points if point.role == SWEEP]
+    leases = [point for point in rounds if point.boundary in LEASE_DUTIES]
+    others = [point for point in rounds if point.boundary not in LEASE_DUTIES]
+    return leases + rng.sample(others, min(OTHER_DUTIES_PER_RECOVERY, len(others)))

@@ -1,0 +1,148 @@
+"""What PostgreSQL says of a run: where it stands in between, and everything about its end."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+import psycopg
+from django.db import connections
+
+from canonical import json as canonical
+from checkpoints import reading
+from checkpoints.models import Case, Checkpoint, Recovery, Run
+from checkpoints.states import FINAL, HELD
+from reconciliation.models import Action
+
+STANDS = """
+SELECT status, reason, due_at <= clock_timestamp(),
+       extract(epoch FROM due_at - clock_timestamp())::float8,
+       EXISTS (SELECT 1 FROM approvals_approvalrequest AS request
+                WHERE request.run_id = run.id AND request.state = 'open')
+  FROM checkpoints_run AS run WHERE business_key = %s
+"""
+
+# Everything durable that decides how a run goes on, without names and times.
+CONDITION = """
+SELECT run.status, run.reason, run.head, run.next_node, run.effect_in_flight IS NOT NULL,
+       (SELECT array_agg(ROW(action.stands, action.outcome, action.because,
+                             action.evidence_at IS NOT NULL, action.absorbed_seq)::text
+                         ORDER BY proposed_seq)
+          FROM reconciliation_action AS action WHERE action.run_id = run.id),
+       (SELECT array_agg(ROW(number, attempt.outcome)::text ORDER BY dispatched_at)
+          FROM reconciliation_attempt AS attempt
+          JOIN reconciliation_action AS action ON action.id = attempt.action_id
+         WHERE action.run_id = run.id),
+       (SELECT count(*) FROM reconciliation_receipt AS receipt
+          JOIN reconciliation_action AS action ON action.id = receipt.action_id
+         WHERE action.run_id = run.id),
+       (SELECT array_agg(request.state ORDER BY asked_at)
+          FROM approvals_approvalrequest AS request WHERE request.run_id = run.id)
+  FROM checkpoints_run AS run WHERE business_key = %s
+"""
+
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+@dataclass(frozen=True)
+class Stands:
+    """Where a run stands; `due_in` is in seconds."""
+
+    status: str
+    reason: str
+    is_due: bool
+    due_in: float
+    is_asked: bool
+
+    @property
+    def is_over(self) -> bool:
+        return self.status in FINAL or self.status == HELD
+
+
+@dataclass(frozen=True)
+class Done:
+    """One action as the ledger has it at the end."""
+
+    key: str
+    tool: str
+    stands: str
+    outcome: str
+    has_receipt: bool
+
+
+@dataclass(frozen=True)
+class End:
+    """How a run ended. `result` is what must be the same however often it was interrupted."""
+
+    status: str
+    reason: str
+    sentence: str
+    result: str
+    actions: tuple[Done, ...]
+    damage: tuple[str, ...]
+    case: str
+    recoveries: tuple[tuple[datetime, datetime | None, str], ...]
+
+
+def stands(reader: psycopg.Connection, business_key: str) -> Stands | None:
+    """Where the run is now; None before it is started."""
+    row = reader.execute(STANDS, [business_key]).fetchone()
+    return None if row is None else Stands(row[0], row[1], bool(row[2]), row[3] or 0.0, row[4])
+
+
+def condition(reader: psycopg.Connection, business_key: str, effects: int) -> str:
+    """Two runs in the same condition go on alike, however they got there."""
+    row = reader.execute(CONDITION, [business_key]).fetchone()
+    return f"{effects} effects, {row}"
+
+
+def end_of(business_key: str) -> End:
+    """Read everything about a run that ended or is held, by Django's own connection."""
+    run = Run.objects.select_related("tenant", "combo").get(business_key=business_key)
+    case = Case.objects.filter(run=run, closed_at=None).first()
+    ended = End(
+        status=run.status,
+        reason=run.reason or run.stop_reason,
+        sentence=run.sentence,
+        result=_result(run),
+        actions=_actions(run),
+        damage=tuple(reading.verify_run(run)),
+        case=case.kind if case else "",
+        recoveries=tuple(
+            Recovery.objects.filter(run=run)
+            .order_by("noticed_at")
+            .values_list("noticed_at", "new_boundary_at", "ended")
+        ),
+    )
+    connections.close_all()
+    return ended
+
+
+def _result(run: Run) -> str:
+    """Status, nodes passed, last state with its lists: every id replaced by its number."""
+    head = reading.load_head(run)
+    chains: Mapping[str, object] = head.state.get(reading.CHAINS, {})
+    nodes = Checkpoint.objects.filter(run_id=run.id).order_by("seq").values_list("node", flat=True)
+    whole = {
+        "status": run.status,
+        "stop": run.stop_reason,
+        "nodes": list(nodes),
+        "state": head.state,
+        "lists": {name: reading.chain_items(run, head, name) for name in chains},
+    }
+    text = canonical.dumps(whole).decode().replace(run.business_key, "(key)")
+    numbers: dict[str, str] = {}
+    return _UUID.sub(lambda found: numbers.setdefault(found[0], f"#{len(numbers)}"), text)
+
+
+def _actions(run: Run) -> tuple[Done, ...]:
+    return tuple(
+        Done(
+            key=bytes(action.key).hex(),
+            tool=action.tool,
+            stands=action.stands,
+            outcome=action.outcome,
+            has_receipt=action.receipts.exists(),
+        )
+        for action in Action.objects.filter(run=run).order_by("proposed_seq")
+    )

@@ -1,0 +1,90 @@
+"""What the matrix runs: the engine's test graph over every fake tool, and both real task types.
+
+Found through KEDGE_AGENTS. Where the real world is comes from the environment: KEDGE_REMOTES for
+git, KEDGE_CRASH_SMTP_PORT for mail.
+"""
+
+import os
+import time
+from dataclasses import replace
+from typing import Any
+
+from agents import registry as real
+from agents.remotes import remote_url
+from agents.tools.git.tool import GitPush
+from agents.tools.mail.sending import MailServer
+from agents.tools.mail.tool import SendMail
+from checkpoints.graph import COMPUTE, END, Context, Graph, State, To
+from reconciliation.tools import Tools
+from tests.crash import faketools
+from tests.engine import faketools as plain
+from tests.engine import registry as engine
+
+FAKES = (*plain.ALL, *faketools.ALL)
+STEPS, LONG, CARELESS = "crash_steps", "crash_long", "crash_careless"
+# Long enough to be killed in the middle, short enough to wait for.
+LONG_STEPS, STEP_SECONDS = 4000, 0.005
+
+
+def _steps(task_type: str) -> Graph:
+    like = engine.GRAPHS["steps"]
+    manifest = replace(like.manifest, tools=tuple(tool.name for tool in FAKES))
+    graph = Graph(task_type, title=task_type, start=like.start, manifest=manifest)
+    for node in like.nodes.values():
+        graph.add(node)
+    return graph.checked()
+
+
+def _step(state: State, context: Context) -> To:
+    time.sleep(STEP_SECONDS)
+    at = int(state.get("at", 0)) + 1
+    return To(END if at >= context.input["steps"] else "step", {"at": at, "thought": ""})
+
+
+def _long() -> Graph:
+    manifest = replace(engine.GRAPHS["steps"].manifest, tools=())
+    graph = Graph(LONG, title=LONG, start="step", manifest=manifest)
+    graph.node("step", COMPUTE, to=["step", END])(_step)
+    return graph.checked()
+
+
+def _careless() -> Graph:
+    """Broken on purpose: its result depends on which process computes it."""
+    graph = _steps(CARELESS)
+    think = graph.nodes["think"]
+    run = think.run
+    assert run is not None
+
+    def think_of_myself(state: State, context: Context) -> To:
+        to = run(state, context)
+        return To(to.node, {**to.state, "thought": f"by {_who()}"})
+
+    graph.nodes["think"] = replace(think, run=think_of_myself)
+    return graph
+
+
+def _who() -> str:
+    """The same name in every process that was never replaced by another."""
+    return os.environ.get("KEDGE_CRASH_LIVES", "")
+
+
+def _by_name(*tools: Any) -> Tools:
+    return Tools({tool.name: tool for tool in tools})
+
+
+GRAPHS: dict[str, Graph] = {
+    **real.GRAPHS,
+    STEPS: _steps(STEPS),
+    LONG: _long(),
+    CARELESS: _careless(),
+}
+SMTP = MailServer("127.0.0.1", int(os.environ.get("KEDGE_CRASH_SMTP_PORT", "0")))
+TOOLS = _by_name(GitPush(remote_url), SendMail(SMTP), *FAKES)
+RULES = {"rules_schema": 1, "rules": [{"tool": tool.name, **engine.RULE} for tool in FAKES]}
+
+
+def manifest(task_type: str) -> dict[str, Any]:
+    """The real task types keep their own; the others say as little as a combo may."""
+    if task_type in real.GRAPHS:
+        return real.manifest(task_type)
+    return {"task_type": task_type, "code": "tests", "state_schema": 1, "rules": RULES}

@@ -1,0 +1,62 @@
+"""What each kind of process does in a trial, with the engine's own verbs."""
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from approvals import decisions
+from approvals import states as permission
+from approvals.models import ApprovalRequest, Decision
+from checkpoints import runs
+from execution import horse, lapses, sweeper
+from tenants.actors import Actor
+from tests.crash.databases import Cast
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is to be run: one business key, and what people answer to its questions, in order."""
+
+    cast: Cast
+    task_type: str
+    business_key: str
+    content: Mapping[str, object]
+    answers: tuple[str, ...]
+
+
+def start(job: Job) -> None:
+    """Start the run, or find it."""
+    request = runs.Request(job.task_type, job.business_key, dict(job.content), channel="crash")
+    runs.start(job.cast.tenant, request, actor=Actor.person(job.cast.starter))
+
+
+def take_turns(holder: uuid.UUID) -> None:
+    """A work-horse's life."""
+    horse.take_turns(holder)
+
+
+def give_away(holder: uuid.UUID) -> None:
+    """What a worker does when its horse died."""
+    lapses.of_holder(holder, why="its worker was killed by signal 9", actor=Actor.machine("worker"))
+
+
+def sweep() -> None:
+    """One round of the sweeper."""
+    sweeper.sweep()
+
+
+def answer(job: Job) -> None:
+    """Another person than the starter answers the open question of the run."""
+    request = ApprovalRequest.objects.filter(
+        run__business_key=job.business_key, state=permission.OPEN
+    ).get()
+    given = Decision.objects.filter(request__run=request.run_id).count()
+    verdict = job.answers[min(given, len(job.answers) - 1)]
+    decisions.decide(
+        request.id,
+        actor=Actor.person(job.cast.approver),
+        user=job.cast.approver,
+        verdict=verdict,
+        reason="as it should be" if verdict == "approve" else "once more",
+        posted_hash=request.action_hash,
+    )

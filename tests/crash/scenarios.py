@@ -1,0 +1,115 @@
+"""What is killed: graphs, tools and answers that together pass every boundary there is."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from agents.fleet_change.proposing import MAIL
+from tests.crash import registry
+from tests.crash.points import Point
+from tests.crash.worlds import REPOSITORY, Place
+
+Content = Callable[[Place], Mapping[str, object]]
+
+
+def _everywhere(_point: Point) -> bool:
+    return True
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """One kind of run. `kills` says which of the recorded points are its own to be killed at.
+
+    `nobody_can_know` are the tools of it whose unknown outcomes are a person's to decide.
+    """
+
+    name: str
+    task_type: str
+    content: Content
+    answers: tuple[str, ...] = ("approve",)
+    nobody_can_know: tuple[str, ...] = ()
+    pushes: bool = False
+    kills: Callable[[Point], bool] = _everywhere
+    recovery_kills: bool = True
+    patience_seconds: float = 40
+
+
+def _acting(tool: str) -> Content:
+    return lambda _place: {"steps": 2, "tool": tool, "what": "a"}
+
+
+def _around_the_call(point: Point) -> bool:
+    return point.boundary.partition(":")[0] in ("dispatch", "effect", "flight", "receipt")
+
+
+def _before_the_call(point: Point) -> bool:
+    return point.boundary == "effect:before"
+
+
+def _fleet(place: Place) -> Mapping[str, object]:
+    rule = {"kind": "codemod", "name": "explicit-encoding"}
+    return {
+        "repository": REPOSITORY,
+        "rule": rule,
+        "maintainer": place.recipient,
+        "campaign": "crash",
+    }
+
+
+PLAIN = (
+    Scenario("steps", registry.STEPS, lambda _place: {"steps": 2}),
+    Scenario("void", registry.STEPS, _acting("fake.void")),
+    Scenario("keyed", registry.STEPS, _acting("fake.keyed")),
+    Scenario("look_up", registry.STEPS, _acting("fake.look_up")),
+    Scenario("nothing", registry.STEPS, _acting("fake.nothing"), nobody_can_know=("fake.nothing",)),
+    Scenario("sent_back", registry.STEPS, _acting("fake.void"), ("send_back", "approve")),
+    Scenario("rejected", registry.STEPS, _acting("fake.void"), ("reject",)),
+)
+LATE = tuple(
+    Scenario(
+        f"late_{kind}",
+        registry.STEPS,
+        _acting(f"late.{kind}"),
+        nobody_can_know=("late.nothing",),
+        kills=_around_the_call,
+        recovery_kills=False,
+    )
+    for kind in ("void", "keyed", "unlocked", "look_up", "nothing")
+)
+REAL = (
+    Scenario(
+        "repository_report",
+        "repository_report",
+        lambda _place: {"repository": REPOSITORY, "limit": 10},
+        pushes=True,
+    ),
+    Scenario("fleet_change", "fleet_change", _fleet, nobody_can_know=(MAIL,), pushes=True),
+    Scenario(
+        "fleet_sent_back",
+        "fleet_change",
+        _fleet,
+        ("send_back", "approve", "send_back", "approve"),
+        nobody_can_know=(MAIL,),
+        pushes=True,
+        recovery_kills=False,
+    ),
+)
+# One trial for each kind of tool with the margins of production (rule 9).
+UNHURRIED = tuple(
+    Scenario(
+        f"slow_{kind}",
+        registry.STEPS,
+        _acting(f"slow.{kind}"),
+        nobody_can_know=("slow.nothing",),
+        kills=_before_the_call,
+        recovery_kills=False,
+        patience_seconds=240,
+    )
+    for kind in ("void", "keyed", "look_up", "nothing")
+)
+# Broken on purpose: the matrix must find what is wrong with each.
+BROKEN = (
+    Scenario("forgetful_tool", registry.STEPS, _acting("broken.forgetful"), kills=_around_the_call),
+    Scenario("careless_node", registry.CARELESS, lambda _place: {"steps": 2}),
+)
+ALL = (*PLAIN, *LATE, *REAL, *UNHURRIED)
+BY_NAME = {scenario.name: scenario for scenario in (*ALL, *BROKEN)}

@@ -1,0 +1,188 @@
+"""One trial: a run in a world of its own, killed where it is told, and helped until it ends."""
+
+import os
+import time
+import uuid
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psycopg
+
+from checkpoints.states import RUNNING
+from tests.crash import record, roles
+from tests.crash.databases import Cast
+from tests.crash.points import HORSE, PARENT, PERSON, START, SWEEP, Point
+from tests.crash.processes import Ended, StuckError, live
+from tests.crash.record import End, Stands
+from tests.crash.roles import Job
+from tests.crash.scenarios import BY_NAME
+from tests.crash.worlds import Effect, Place
+
+PAUSE_SECONDS = 0.01
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Which scenario is killed where, one after the other; who notices that a horse died.
+
+    `noticed_by` *parent*: its worker lives; *sweep*: the worker died with it. `sweeps`: a sweeper
+    round follows every process, also when nothing has happened.
+    """
+
+    scenario: str
+    kills: tuple[Point, ...] = ()
+    noticed_by: str = PARENT
+    sweeps: bool = False
+
+    def __str__(self) -> str:
+        where = ", then ".join(str(kill) for kill in self.kills) or "not killed"
+        return f"{self.scenario}: {where} (noticed by {self.noticed_by})"
+
+
+@dataclass(frozen=True)
+class Result:
+    """What became of a trial. `reached` is what its processes passed since the last kill.
+
+    `ended_at` is of the monotonic clock of this machine, in seconds.
+    """
+
+    trial: Trial
+    place: Place
+    fired: int
+    end: End | None
+    effects: tuple[Effect, ...]
+    reached: tuple[Point, ...]
+    conditions: tuple[str, ...]
+    trouble: str
+    ended_at: float
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Where the trials of one lane take place."""
+
+    reader: psycopg.Connection
+    cast: Cast
+    folder: Path
+    mailbox: Path
+    seed: Path
+
+
+@dataclass
+class _Course:
+    """A trial under way."""
+
+    trial: Trial
+    job: Job
+    place: Place
+    stage: Stage
+    fired: int = 0
+    count: Counter[str] = field(default_factory=Counter)
+    reached: list[Point] = field(default_factory=list)
+    conditions: list[str] = field(default_factory=list)
+    died: uuid.UUID | None = None
+    trouble: str = ""
+
+    def stands(self) -> Stands | None:
+        return record.stands(self.stage.reader, self.job.business_key)
+
+    def live(self, role: str, act: Callable[[], object]) -> Ended:
+        """Let one process act, and die if its turn has come."""
+        self.count[role] += 1
+        nth = self.count[role]
+        kill = self.trial.kills[self.fired] if self.fired < len(self.trial.kills) else None
+        armed = kill if kill and kill.role == role and kill.nth in (0, nth) else None
+        os.environ["KEDGE_CRASH_LIVES"] = str(self.fired)
+        ended = live(act, self.place.folder, kill_at=armed.at if armed else "")
+        self.reached += [Point(role, nth, at) for at in ended.reached]
+        if armed and ended.died_at(armed.at):
+            self._note_death()
+        elif not ended.in_order:
+            self.trouble = self.trouble or f"{role} {nth} ended with status {ended.status}"
+        return ended
+
+    def _note_death(self) -> None:
+        self.fired += 1
+        self.count.clear()
+        self.reached.clear()
+        effects = len(self.place.effects())
+        self.conditions.append(record.condition(self.stage.reader, self.job.business_key, effects))
+
+
+def run(trial: Trial, stage: Stage) -> Result:
+    """Take a fresh run to its end through every kill of the trial."""
+    began = time.monotonic()
+    course = _begin(trial, stage)
+    try:
+        _carry_on(course, until=began + BY_NAME[trial.scenario].patience_seconds)
+        end = record.end_of(course.job.business_key)
+    except StuckError as stuck:
+        course.trouble = f"{course.trouble} {stuck}".strip()
+        end = None
+    return Result(
+        trial=trial,
+        place=course.place,
+        fired=course.fired,
+        end=end,
+        effects=tuple(course.place.effects()),
+        reached=tuple(course.reached),
+        conditions=tuple(course.conditions),
+        trouble=course.trouble,
+        ended_at=time.monotonic(),
+    )
+
+
+def _begin(trial: Trial, stage: Stage) -> _Course:
+    scenario = BY_NAME[trial.scenario]
+    key = uuid.uuid4().hex[:16]
+    place = Place(stage.folder / key, key, stage.mailbox)
+    place.prepare(stage.seed if scenario.pushes else None)
+    place.enter()
+    job = Job(stage.cast, scenario.task_type, key, scenario.content(place), scenario.answers)
+    return _Course(trial, job, place, stage)
+
+
+def _carry_on(course: _Course, *, until: float) -> None:
+    """Let processes come and go until the run ends. Raises `StuckError` past `until`."""
+    while True:
+        now = course.stands()
+        if now is not None and now.is_over:
+            return
+        if time.monotonic() > until:
+            raise StuckError(f"the run did not end in time; it is {now}")
+        _next(course, now)
+        if course.trial.sweeps:
+            course.live(SWEEP, roles.sweep)
+
+
+def _next(course: _Course, now: Stands | None) -> None:
+    if now is None:
+        course.live(START, lambda: roles.start(course.job))
+    elif now.status == RUNNING:
+        _notice(course)
+    elif now.is_asked:
+        course.live(PERSON, lambda: roles.answer(course.job))
+    elif now.is_due:
+        _take_turns(course)
+    else:
+        time.sleep(min(max(now.due_in, PAUSE_SECONDS), 1.0))
+        if now.due_in > 0:
+            course.live(SWEEP, roles.sweep)
+
+
+def _take_turns(course: _Course) -> None:
+    holder = uuid.uuid4()
+    if not course.live(HORSE, lambda: roles.take_turns(holder)).in_order:
+        course.died = holder
+
+
+def _notice(course: _Course) -> None:
+    """A lease is left behind: the horse's parent gives it away, else the sweeper takes it."""
+    holder, course.died = course.died, None
+    if holder is not None and course.trial.noticed_by == PARENT:
+        course.live(PARENT, lambda: roles.give_away(holder))
+    else:
+        course.live(SWEEP, roles.sweep)
+        time.sleep(PAUSE_SECONDS)

@@ -1,0 +1,129 @@
+"""The outside world of one trial, read directly: files, a git remote, mails. No engine table."""
+
+import json
+import os
+import shutil
+import subprocess
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from email import message_from_bytes, policy
+from pathlib import Path
+
+from django.conf import settings
+
+from agents.gitobjects import environment
+from agents.remotes import BRANCH
+from tests.agents.git_fixtures import commit, init
+from tests.crash.databases import TENANT
+
+REPOSITORY = "ship"
+FILES = {
+    "ship/anchor.py": "def lines(path):\n    return open(path).readlines()\n",
+    "ship/rope.py": "LENGTH = 12\n",
+}
+
+
+@dataclass(frozen=True)
+class Effect:
+    """One thing that is in the world: under which ledger key, and what it is."""
+
+    key: str
+    what: str
+
+
+@dataclass(frozen=True)
+class Place:
+    """The world of one trial below `folder`; the mailbox is shared, the recipient is not."""
+
+    folder: Path
+    business_key: str
+    mailbox: Path
+
+    @property
+    def recipient(self) -> str:
+        return f"{self.business_key}@kedge.example"
+
+    @property
+    def remotes(self) -> Path:
+        return self.folder / "remotes"
+
+    @property
+    def remote(self) -> Path:
+        return self.remotes / TENANT / f"{REPOSITORY}.git"
+
+    def prepare(self, seed: Path | None) -> None:
+        """Make the folder, with a copy of the seed repository when the trial pushes."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        if seed is not None:
+            shutil.copytree(seed, self.remote)
+
+    def enter(self) -> None:
+        """Point the tools of this process, and of its children, to this world."""
+        os.environ["KEDGE_FAKE_WORLD"] = str(self.folder / "world")
+        settings.KEDGE_REMOTES = str(self.remotes)
+        settings.KEDGE_JOURNAL_DIR = self.folder / "journal"
+
+    def effects(self) -> list[Effect]:
+        """Everything this trial did to the world, in a fixed order."""
+        found = [*self._files(), *self._commits(), *self._mails()]
+        return sorted(found, key=lambda effect: (effect.what, effect.key))
+
+    def _files(self) -> Iterator[Effect]:
+        for path in (self.folder / "world").glob("effect-*"):
+            effect = json.loads(path.read_bytes())
+            if effect["key"]:  # else a tombstone
+                yield Effect(effect["key"], effect["what"])
+
+    def _commits(self) -> Iterator[Effect]:
+        """Commits on the branch since the seed, each under the keys of the marks that name it."""
+        if not self.remote.exists():
+            return
+        marks = dict(_marks(self.remote))
+        base = (self.remote / "seed").read_text()
+        for sha in _git(self.remote, "rev-list", f"{base}..{BRANCH}").split():
+            keys = [key for key, marked in marks.items() if marked == sha]
+            yield from (Effect(key, f"commit {sha}") for key in keys or [""])
+
+    def _mails(self) -> Iterator[Effect]:
+        ours = f"Delivered-To: {self.recipient}\r\n".encode()
+        for file in self.mailbox.glob("new/*"):
+            content = file.read_bytes()
+            if content.startswith(ours):
+                mail = message_from_bytes(content, policy=policy.default)
+                yield Effect(str(mail["X-Kedge-Key"]), f"mail {mail['Subject']}")
+
+
+def seed_repository(folder: Path) -> Path:
+    """A bare repository with a history of two commits, to be copied for each trial."""
+    remote = init(folder)
+    commit(remote, {"README.md": "# Ship\n"}, at=1_700_000_000)
+    sha = commit(remote, FILES, at=1_700_000_100)
+    (folder / "seed").write_text(sha)
+    shutil.rmtree(folder / "hooks", ignore_errors=True)
+    return folder
+
+
+def per_key(effects: list[Effect]) -> Counter[str]:
+    """How many effects there are of each ledger key."""
+    return Counter(effect.key for effect in effects)
+
+
+def _marks(remote: Path) -> Iterator[tuple[str, str]]:
+    """(ledger key, commit) of every attempt that left its mark."""
+    listed = _git(remote, "for-each-ref", "--format=%(objectname)", "refs/kedge/actions/")
+    for tag in listed.split():
+        body = _git(remote, "cat-file", "tag", tag)
+        said = json.loads(body.partition("\n\n")[2])
+        if not said.get("void"):
+            yield said["key"], body.split()[1]
+
+
+def _git(remote: Path, *arguments: str) -> str:
+    done = subprocess.run(
+        ["git", f"--git-dir={remote}", *arguments],
+        check=True,
+        capture_output=True,
+        env=environment(),
+    )
+    return done.stdout.decode()
