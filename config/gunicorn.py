@@ -13,6 +13,7 @@ control_socket_disable = True
 logconfig_dict = logging_config("INFO")
 # gunicorn gives its loggers handlers of its own; without them its lines are JSON too.
 logconfig_dict["loggers"] |= {
-    name: {"handlers": [], "level": "INFO", "propagate": True}
-    for name in ("gunicorn.error", "gunicorn.access")
+    "gunicorn.error": {"handlers": [], "level": "INFO", "propagate": True},
+    # An address may hold a sign-in link, so requests are not logged here.
+    "gunicorn.access": {"handlers": [], "level": "WARNING", "propagate": False},
 }

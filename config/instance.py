@@ -24,8 +24,42 @@ def take(var: Path, port: int, *, say: Callable[[str], None]) -> IO[str]:
     """
     var.mkdir(parents=True, exist_ok=True)
     lock = (var / "instance.lock").open("a+")
+    try:
+        _wait_for(lock, var, say)
+    except BaseException:
+        lock.close()
+        raise
+    lock.truncate(0)
+    lock.write(json.dumps({"pid": os.getpid(), "port": port}))
+    lock.flush()
+    return lock
+
+
+def locked(lock: IO[str]) -> bool:
+    """Take the lock if it is free; whether it is ours now."""
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def refuse_taken_port(port: int, variable: str) -> None:
+    """Raise GroundError when another program listens on this port of the loopback."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError as error:
+            raise GroundError(
+                f"Port {port} cannot be used ({error.strerror}). See what holds it with"
+                f" `ss -ltnp 'sport = :{port}'`, or set {variable} to a free one."
+            ) from error
+
+
+def _wait_for(lock: IO[str], var: Path, say: Callable[[str], None]) -> None:
     end, told = time.monotonic() + LONGEST_STOP_SECONDS, 0.0
-    while not _locked(lock):
+    while not locked(lock):
         holder = _holder(lock)
         if processes.alive(holder["pid"]):
             raise GroundError(
@@ -42,31 +76,6 @@ def take(var: Path, port: int, *, say: Callable[[str], None]) -> IO[str]:
             told = time.monotonic()
             say("An earlier instance was killed and still stops its programs; waiting for it")
         time.sleep(0.1)
-    lock.truncate(0)
-    lock.write(json.dumps({"pid": os.getpid(), "port": port}))
-    lock.flush()
-    return lock
-
-
-def refuse_taken_port(port: int, variable: str) -> None:
-    """Raise GroundError when another program listens on this port of the loopback."""
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError as error:
-            raise GroundError(
-                f"Port {port} cannot be used ({error.strerror}). See what holds it with"
-                f" `ss -ltnp 'sport = :{port}'`, or set {variable} to a free one."
-            ) from error
-
-
-def _locked(lock: IO[str]) -> bool:
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def _holder(lock: IO[str]) -> dict[str, int]:

@@ -53,6 +53,8 @@ def ours(commands: Container[str]) -> list[Program]:
     node_deadline: int = settings.PRACTICE["timeout_seconds"]
     bind = f"127.0.0.1:{settings.PORT}"
     gunicorn = [sys.executable, "-m", "gunicorn", "-c", "python:config.gunicorn", "--bind", bind]
+    # The demo can end the worker of one run at one boundary, to show what happens then.
+    plugs = {"KEDGE_PLUGS": str(settings.VAR_DIR / "plugs")} if settings.KEDGE_DEMO else {}
     sink = Program("mailsink", "mail", _manage("mailsink"), needs="mailsink")
     found = [
         *([sink] if settings.KEDGE_MAIL_SINK else []),
@@ -65,6 +67,7 @@ def ours(commands: Container[str]) -> list[Program]:
             role="worker",
             needs="work",
             stop_seconds=node_deadline + 15,
+            environment=plugs,
         ),
         Program("sweeper", "kedge", _manage("sweep"), role="worker", needs="sweep"),
     ]

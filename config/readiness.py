@@ -13,6 +13,7 @@ from checkpoints import wakeups
 from config.errors import GroundError
 
 Say = Callable[[str], None]
+Unanswered = type[Exception] | tuple[type[Exception], ...]
 PATIENCE_SECONDS = 60
 TELL_EVERY_SECONDS = 5
 END_OF_LOG = 1500
@@ -21,7 +22,7 @@ END_OF_LOG = 1500
 def wait_for_database(say: Say) -> None:
     """Return when the database answers. Raises GroundError with its last refusal."""
     try:
-        _repeat(connection.ensure_connection, Error, "The database does not answer yet", say)
+        repeat(connection.ensure_connection, Error, "The database does not answer yet", say)
     except Error as error:
         raise GroundError(
             f"The database does not answer: {_last_line(error)}. Start it, or correct"
@@ -32,7 +33,7 @@ def wait_for_database(say: Say) -> None:
 def wait_for_redis(say: Say) -> None:
     """Return when Redis answers. Raises GroundError with its last refusal."""
     try:
-        _repeat(_ping, (RedisError, OSError), "Redis does not answer yet", say)
+        repeat(_ping, (RedisError, OSError), "Redis does not answer yet", say)
     except (RedisError, OSError) as error:
         raise GroundError(
             f"Redis does not answer: {_last_line(error)}. Start it, or correct REDIS_URL, or unset"
@@ -53,11 +54,13 @@ def wait_for_pages(running: Callable[[], bool]) -> None:
         time.sleep(0.1)
 
 
-def _repeat(
+def repeat(
     ask: Callable[[], object],
-    unanswered: type[Exception] | tuple[type[Exception], ...],
+    unanswered: Unanswered,
     sentence: str,
     say: Say,
+    *,
+    tell_every: float = TELL_EVERY_SECONDS,
 ) -> None:
     """Ask until there is an answer; the last refusal is raised when patience ends."""
     end, told = time.monotonic() + PATIENCE_SECONDS / 3, time.monotonic()
@@ -67,7 +70,7 @@ def _repeat(
         except unanswered:
             if time.monotonic() > end:
                 raise
-            if time.monotonic() - told > TELL_EVERY_SECONDS:
+            if time.monotonic() - told > tell_every:
                 told = time.monotonic()
                 say(sentence)
             time.sleep(0.1)

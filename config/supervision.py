@@ -8,6 +8,8 @@ import shlex
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from http.client import HTTPException
 from pathlib import Path
@@ -99,7 +101,8 @@ class Supervisor:
 
     def start_group(self, group: str) -> None:
         """Start every program of a group; returns without waiting for them."""
-        self._ask().startProcessGroup(group, *WITHOUT_WAITING)
+        with self._asked() as supervisor:
+            supervisor.startProcessGroup(group, *WITHOUT_WAITING)
 
     def state_of(self, program: str) -> str:
         """What a program is doing, in supervisor's words; empty when the supervisor is gone."""
@@ -115,10 +118,8 @@ class Supervisor:
 
     def stop_group(self, group: str) -> None:
         """Tell every program of a group to end; returns without waiting for them."""
-        try:
-            self._ask().stopProcessGroup(group, *WITHOUT_WAITING)
-        except UNANSWERED:
-            return
+        with suppress(*UNANSWERED), self._asked() as supervisor:
+            supervisor.stopProcessGroup(group, *WITHOUT_WAITING)
 
     def end(self) -> None:
         """End the supervisor itself, and wait for it."""
@@ -127,24 +128,23 @@ class Supervisor:
 
     def kill_group(self, group: str) -> None:
         """Kill every program of a group at once. The record is made for it."""
-        try:
-            self._ask().signalProcessGroup(group, "KILL")
-        except UNANSWERED:
-            return
+        with suppress(*UNANSWERED), self._asked() as supervisor:
+            supervisor.signalProcessGroup(group, "KILL")
 
     def answers(self) -> bool:
         """Whether the supervisor can be asked."""
         return bool(self._all())
 
     def _all(self) -> list[dict[str, Any]]:
-        try:
-            return list(self._ask().getAllProcessInfo())
-        except UNANSWERED:
-            return []
+        with suppress(*UNANSWERED), self._asked() as supervisor:
+            return list(supervisor.getAllProcessInfo())
+        return []
 
-    def _ask(self) -> Any:
+    @contextmanager
+    def _asked(self) -> Iterator[Any]:
         socket = f"unix://{self.places.control}/supervisor.sock"
-        return ServerProxy("http://localhost", SupervisorTransport("", "", socket)).supervisor
+        with ServerProxy("http://localhost", SupervisorTransport("", "", socket)) as proxy:
+            yield proxy.supervisor
 
 
 def start(places: Places, text: str, *, lock: IO[str]) -> Supervisor:
@@ -161,6 +161,7 @@ def start(places: Places, text: str, *, lock: IO[str]) -> Supervisor:
             stdin=lock,
             stdout=out,
             stderr=out,
+            cwd=places.var,
             # Ctrl-C is for `up`, which stops the programs in order.
             start_new_session=True,
         )
@@ -173,7 +174,8 @@ def _wait(supervisor: Supervisor, *, seconds: float) -> None:
     end = time.monotonic() + seconds
     while not supervisor.answers():
         if not supervisor.running() or time.monotonic() > end:
-            raise GroundError("The supervisor did not start; log/supervisor.out says why.")
+            out = supervisor.places.logs / "supervisor.out"
+            raise GroundError(f"The supervisor did not start; the end of {out} says why.")
         time.sleep(0.05)
 
 
@@ -184,14 +186,15 @@ def _program(program: Program, places: Places, directory: Path) -> str:
         name=program.name,
         command=_escaped(shlex.join(programs.tied(program))),
         directory=_escaped(directory),
-        environment=",".join(f'{name}="{value}"' for name, value in environment.items()),
+        environment=",".join(f'{name}="{_escaped(value)}"' for name, value in environment.items()),
         process_name="%(program_name)s-%(process_num)d" if several else "%(program_name)s",
         copies=program.copies,
         start_seconds=START_SECONDS,
         retries=programs.UNLIMITED,
         stop_signal=program.stop_signal,
         stop_seconds=program.stop_seconds,
-        log=f"{_escaped(places.logs / program.name)}{'-%(process_num)d' if several else ''}.log",
+        # Relative to where supervisor runs: it expands this line twice, so no escape survives.
+        log=f"{places.logs.name}/{program.name}{'-%(process_num)d' if several else ''}.log",
     )
 
 

@@ -64,7 +64,7 @@ def start_valkey(here: Places) -> subprocess.Popen[bytes]:
     """Start Valkey and name its address in REDIS_URL."""
     server = start(here, "valkey", valkey.command(here), "TERM")
     with redis.Redis.from_url(here.redis_url) as connection:
-        wait_for(lambda: _answers(connection), "Valkey answers")
+        wait_for(lambda: answers(connection), "Valkey answers")
     os.environ["REDIS_URL"] = here.redis_url
     return server
 
@@ -128,7 +128,8 @@ def _free_slot(base: Path) -> tuple[Places, IO[str]]:
     raise AssertionError(f"a hundred test sessions hold the slots of {base}")
 
 
-def _answers(connection: redis.Redis) -> bool:
+def answers(connection: redis.Redis) -> bool:
+    """Whether this Redis answers."""
     try:
         return bool(connection.ping())
     except redis.RedisError:

@@ -25,17 +25,19 @@ TELL_EVERY_SECONDS = 5
 STOPPING_SECONDS = 10
 
 
-def prepare(places: Places, *, say: Callable[[str], None]) -> list[str]:
+def prepare(
+    places: Places, *, say: Callable[[str], None], patience: float = STOPPING_SECONDS
+) -> list[str]:
     """Make the cluster if there is none and clear what a killed one left; returns its command line.
 
-    Raises GroundError with the next step: still running, wrong version, not readable, no space.
+    A server that still stops is waited for, `patience` seconds. Raises GroundError with the next step: still running, wrong version, not readable, no space.
     """
     programs = postgres_programs(places)
     if not (places.data / "PG_VERSION").exists():
         say("Making the database cluster (once)")
         _initialise(places, programs)
     _refuse_other_version(places.data)
-    still = _still_working(places.data, say)
+    still = _still_working(places.data, say, patience)
     if still:
         raise GroundError(
             f"PostgreSQL already works in {places.data} (process {still[0]}:"
@@ -93,12 +95,13 @@ def superuser(places: Places, database: str = "postgres") -> psycopg.Connection:
     return psycopg.connect(places.database_url(SUPERUSER, database), autocommit=True)
 
 
-def _still_working(data: Path, say: Callable[[str], None]) -> list[int]:
+def _still_working(data: Path, say: Callable[[str], None], patience: float) -> list[int]:
     """Who works in the data folder, after waiting for a server that was told to stop."""
-    end = time.monotonic() + STOPPING_SECONDS
+    end, told = time.monotonic() + patience, False
     while (still := processes.working_in(data)) and time.monotonic() < end:
-        if end - time.monotonic() > STOPPING_SECONDS - 0.1:
+        if not told:
             say("An earlier PostgreSQL still works in this folder; waiting for it to stop")
+        told = True
         time.sleep(0.1)
     return still
 

@@ -12,6 +12,7 @@ from django.conf import settings
 from django.test import Client
 
 ROOT: Path = settings.BASE_DIR
+OURS = r"KEDGE_.*|DATABASE_URL.*|REDIS_URL|DJANGO_SETTINGS_MODULE"
 NAME = r"KEDGE_[A-Z_]+|DATABASE_URL(?:_[A-Z]+)?|REDIS_URL"
 FLOORS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"][
     "root_packages"
@@ -26,7 +27,7 @@ PRODUCTION = {
 
 
 def manage(*words: str, env: dict[str, str], var: Path) -> subprocess.CompletedProcess[str]:
-    clean = {name: value for name, value in os.environ.items() if not re.fullmatch(NAME, name)}
+    clean = {name: value for name, value in os.environ.items() if not re.fullmatch(OURS, name)}
     return subprocess.run(
         [sys.executable, "manage.py", *words],
         cwd=ROOT,
