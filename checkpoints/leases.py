@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.conf import settings
+from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from checkpoints import states
@@ -18,8 +19,9 @@ from checkpoints.commits import Lease
 from checkpoints.models import Recovery, Run
 from tenants.database import execute
 
-# Relies on runs_due_by_tenant and runs_leased. The random order among equally served tenants
-# keeps one with thousands of older due runs from always winning the tie.
+# Relies on runs_due_by_tenant, runs_due_first and runs_leased. A run that goes first counts for its
+# tenant like one lease less, so it never starves other tenants. The random order among equals keeps
+# a tenant with thousands of older due runs from always winning the tie.
 TENANTS_WITH_DUE_RUNS = """
 SELECT tenant.id
   FROM tenants_tenant AS tenant
@@ -31,19 +33,35 @@ SELECT tenant.id
        SELECT 1 FROM checkpoints_run
         WHERE tenant_id = tenant.id AND status IN ('queued', 'waiting')
           AND due_at <= clock_timestamp() AND combo_id = ANY(%(combos)s))
- ORDER BY served.leases, random()
+ ORDER BY served.leases - EXISTS (
+       SELECT 1 FROM checkpoints_run
+        WHERE tenant_id = tenant.id AND status IN ('queued', 'waiting')
+          AND reason NOT IN ('started', 'yielded')
+          AND due_at <= clock_timestamp() AND combo_id = ANY(%(combos)s))::int, random()
  LIMIT 50
 """
 
-# Relies on runs_due_by_tenant. SKIP LOCKED: whom another worker is taking is not waited for.
+# Relies on runs_due_first and runs_due_by_tenant. SKIP LOCKED: whom another worker is taking is
+# not waited for.
 ACQUIRE = """
-WITH due AS (
+WITH first AS (
     SELECT id, reason FROM checkpoints_run
      WHERE tenant_id = %(tenant)s AND status IN ('queued', 'waiting')
+       AND reason NOT IN ('started', 'yielded')
        AND due_at <= clock_timestamp() AND combo_id = ANY(%(combos)s)
      ORDER BY due_at
      LIMIT 1
        FOR UPDATE SKIP LOCKED
+), in_line AS (
+    SELECT id, reason FROM checkpoints_run
+     WHERE NOT EXISTS (SELECT 1 FROM first)
+       AND tenant_id = %(tenant)s AND status IN ('queued', 'waiting')
+       AND due_at <= clock_timestamp() AND combo_id = ANY(%(combos)s)
+     ORDER BY due_at
+     LIMIT 1
+       FOR UPDATE SKIP LOCKED
+), due AS (
+    SELECT id, reason FROM first UNION ALL SELECT id, reason FROM in_line
 )
 UPDATE checkpoints_run AS run
    SET status = 'running', reason = 'working', sentence = '', due_at = NULL,
@@ -86,10 +104,12 @@ def acquire(holder: UUID, *, combos: Sequence[int]) -> Lease | None:
 
 def others_are_due(combos: Sequence[int]) -> bool:
     """Whether any run that this worker can run waits for a worker."""
-    due = Run.objects.filter(
-        status__in=[states.QUEUED, states.WAITING], due_at__lte=Now(), combo__in=combos
-    )
-    return due.exists()
+    return _due(combos).exists()
+
+
+def one_goes_first(combos: Sequence[int]) -> bool:
+    """Whether such a run does not stand in line: woken, interrupted, or its wait is over."""
+    return _due(combos).exclude(reason__in=states.IN_LINE).exists()
 
 
 def renew(lease: Lease) -> datetime | None:
@@ -112,6 +132,12 @@ def session_lock_key(holder: UUID) -> int:
 def back_off(attempts: int) -> timedelta:
     """How long an interrupted run waits before it is taken up again: at once, then 1, 2, 4 … s."""
     return timedelta(seconds=0 if attempts <= 1 else min(2 ** (attempts - 2), 30))
+
+
+def _due(combos: Sequence[int]) -> QuerySet[Run]:
+    return Run.objects.filter(
+        status__in=[states.QUEUED, states.WAITING], due_at__lte=Now(), combo__in=combos
+    )
 
 
 def _note_takeover(lease: Lease) -> None:

@@ -128,6 +128,12 @@ class Run(models.Model):
                 condition=Q(status__in=[states.QUEUED, states.WAITING], due_at__isnull=False),
                 name="runs_due_by_tenant",
             ),
+            models.Index(
+                fields=["tenant", "due_at"],
+                condition=Q(status__in=[states.QUEUED, states.WAITING], due_at__isnull=False)
+                & ~Q(reason__in=states.IN_LINE),
+                name="runs_due_first",
+            ),
             models.Index(fields=["tenant"], condition=Q(status="running"), name="runs_leased"),
             models.Index(fields=["tenant", "-id"], name="runs_by_tenant_newest"),
             models.Index(fields=["tenant", "status", "-id"], name="runs_by_tenant_and_status"),

@@ -20,6 +20,9 @@ WOKEN = "woken"
 YIELDED = "yielded"
 INTERRUPTED = "interrupted"
 WORKING = "working"
+# These stand in line. A run that somebody woke, that was interrupted, or whose wait is over goes
+# before them: an answer that waits minutes behind fresh work looks like no answer.
+IN_LINE: Final = (STARTED, YIELDED)
 
 # What a waiting run waits for, as designed.
 FOR_APPROVAL = "for_approval"

@@ -22,6 +22,9 @@ from tenants.actors import Actor
 
 log = logging.getLogger(__name__)
 
+# How soon a long run makes room for one that somebody waits for; no turn is shorter for it.
+FIRST_LOOK_SECONDS = 0.5
+
 _draining = False
 
 
@@ -71,9 +74,19 @@ def _turn(lease: Lease, self_stop: SelfStop, should_stop: Callable[[], bool]) ->
 
 
 def _should_stop(keeper: Keeper, until: float, combos: list[int]) -> Callable[[], bool]:
+    """Asked at every boundary. A turn is cut short for a run that does not stand in line."""
+    look_at = time.monotonic() + FIRST_LOOK_SECONDS
+
     def stop() -> bool:
+        nonlocal look_at
         if _draining or keeper.lost:
             return True
-        return time.monotonic() > until and leases.others_are_due(combos)
+        now = time.monotonic()
+        if now > until and leases.others_are_due(combos):
+            return True
+        if now < look_at:
+            return False
+        look_at = now + FIRST_LOOK_SECONDS
+        return leases.one_goes_first(combos)
 
     return stop
