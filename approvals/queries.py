@@ -14,6 +14,7 @@ from tenants.models import User
 
 HEAVY: Final = ("bound", "diff", "parameters")
 MOST_PEOPLE: Final = 50
+MOST_OF_RUN: Final = 50
 
 
 @dataclass(frozen=True)
@@ -62,14 +63,25 @@ def of_run(run_id: UUID, *, limit: int = 50) -> list[ApprovalRequest]:
     return list(_light().filter(run_id=run_id).order_by("-id")[:limit])
 
 
-def detail(request_id: UUID, *, tenant_id: int) -> Detail:
+def of_action(action_id: UUID, *, limit: int = 50) -> list[ApprovalRequest]:
+    """The requests about an action, newest first."""
+    return list(_light().filter(action_id=action_id).order_by("-revision")[:limit])
+
+
+def answered_by(user: User, request_ids: Iterable[UUID]) -> set[UUID]:
+    """Which of these requests the person has answered, whether or not they took it back."""
+    given = Decision.objects.filter(user=user, request_id__in=list(request_ids))
+    return set(given.values_list("request_id", flat=True))
+
+
+def detail(request_id: UUID, *, tenant_id: int, light: bool = False) -> Detail:
     """One request with all that was shown. Raises `ApprovalRequest.DoesNotExist`.
 
-    A request of another tenant does not exist either.
+    A request of another tenant does not exist either. `light`: without what was shown, for polls.
     """
-    request = ApprovalRequest.objects.select_related("run", "tenant", "starter").get(
-        pk=request_id, tenant_id=tenant_id
-    )
+    found = ApprovalRequest.objects.select_related("run", "tenant", "starter").defer("run__input")
+    found = found.defer(*HEAVY, "run__input") if light else found
+    request = found.get(pk=request_id, tenant_id=tenant_id)
     decisions = list(
         Decision.objects.filter(request=request)
         .select_related("user", "taken_back")
@@ -85,6 +97,16 @@ def detail(request_id: UUID, *, tenant_id: int) -> Detail:
         still_can=still_can[:MOST_PEOPLE],
         still_can_count=len(still_can),
     )
+
+
+def newer_id(request: ApprovalRequest) -> UUID | None:
+    """The newest request of the same action, None when this is it."""
+    newest: UUID = (
+        ApprovalRequest.objects.filter(action_id=request.action_id)
+        .order_by("-revision")
+        .values_list("pk", flat=True)[0]
+    )
+    return None if newest == request.pk else newest
 
 
 def _light() -> QuerySet[ApprovalRequest]:

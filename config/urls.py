@@ -8,4 +8,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", healthz, name="healthz"),
     path("readyz", readyz, name="readyz"),
     path("", include("tenants.urls")),
+    path("", include("execution.urls")),
+    path("t/<slug:tenant>/", include("checkpoints.urls")),
+    path("t/<slug:tenant>/", include("approvals.urls")),
+    path("t/<slug:tenant>/", include("reconciliation.urls")),
 ]

@@ -9,6 +9,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from approvals import wording
 from canonical import display
 from checkpoints import reading
 from checkpoints.errors import DamagedRecordError
@@ -61,6 +62,20 @@ def of(case: Case, action: Action | None, attempt: Attempt | None) -> list[Fact]
         fact(str(LABELS.get(name, name)), _shown(value), case.opened_at)
         for name, value in sorted(case.facts.items())
         if name not in TOLD_ELSEWHERE and name not in known and value not in ("", None)
+    ]
+
+
+def of_action_page(action: Action) -> list[Fact]:
+    """What the page of one action says of it."""
+    run = action.run
+    name = f"{run.task_type} · {display.visible(run.business_key)}"
+    return [
+        fact(_("Run"), name, url=run_url(run, action.tenant.slug), note=run.sentence),
+        fact(_("Proposed by"), _("node %(node)s") % {"node": action.node}, action.proposed_at),
+        fact(_("Tool"), action.tool),
+        fact(_("Target"), display.visible(action.target)),
+        fact(_("Size"), wording.magnitude(action.magnitude)),
+        fact(_("Acts as"), display.visible(action.acting_credential)),
     ]
 
 

@@ -137,6 +137,14 @@ def tries_of(action: Action, *, limit: int = A_PAGE) -> list[Tried]:
     ]
 
 
+def open_case_about(action: Action) -> UUID | None:
+    """The undecided case that is about this action."""
+    found = Case.objects.filter(
+        run_id=action.run_id, action_id=action.pk, decided_at=None, closed_at=None
+    )
+    return found.values_list("pk", flat=True).first()
+
+
 def open_attempt(action_id: UUID) -> Attempt | None:
     """The attempt of an action whose outcome nobody knows."""
     found = Attempt.objects.select_related("action").filter(action_id=action_id, outcome="")

@@ -1,13 +1,15 @@
 """What pages say about an action and its attempts: what became of it, and how that is known."""
 
-from typing import Final
+from typing import Any, Final
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from reconciliation import states
-from reconciliation.models import Action
+from approvals import showing
+from reconciliation import outcomes, states
+from reconciliation.models import Action, Receipt
+from reconciliation.queries import Tried
 
 SETTLED: Final[dict[tuple[str, str], str | Promise]] = {
     (states.HAPPENED, states.ANSWERED): gettext_lazy("It happened: the tool answered so."),
@@ -78,3 +80,32 @@ def sentence(action: Action, *, sent: int) -> str:
             "It is on its way: %(n)s attempt.", "It is on its way: %(n)s attempts.", sent
         ) % {"n": sent}
     return _("It is proposed. Nothing was sent.")
+
+
+def told(tried: Tried, *, reads: bool) -> dict[str, Any]:
+    """One attempt as its row shows it; the content of receipts only for those who may read it."""
+    attempt = tried.attempt
+    return {
+        "attempt": attempt,
+        "sentence": ATTEMPTS[attempt.outcome],
+        "window_end": outcomes.window_end(attempt),
+        "receipts": [_receipt(receipt, reads=reads) for receipt in tried.receipts],
+        "look_ups": [
+            {"at": look_up.at, "said": LOOKED_UP[look_up.answer], "detail": look_up.detail}
+            for look_up in tried.look_ups
+        ],
+        "look_ups_before": tried.look_ups_before,
+    }
+
+
+def _receipt(receipt: Receipt, *, reads: bool) -> dict[str, Any]:
+    content = bytes(receipt.content)
+    parsed = showing.json_part(content) if reads else None
+    return {
+        "at": receipt.at,
+        "source": SOURCES[receipt.source],
+        "digest": bytes(receipt.digest).hex(),
+        "size": len(content),
+        "values": parsed,
+        "text": showing.text_part(content) if reads and parsed is None else None,
+    }

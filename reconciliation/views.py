@@ -109,7 +109,7 @@ def run_actions(request: TenantRequest, tenant: Tenant, run_id: UUID) -> HttpRes
         }
         for action in found[: queries.A_PAGE]
     ]
-    moving = any(row["action"].stands == states.DISPATCHED for row in rows)
+    moving = any(action.stands == states.DISPATCHED for action in found[: queries.A_PAGE])
     context = {
         "run": run,
         "rows": rows,
@@ -129,7 +129,7 @@ def show_action(request: TenantRequest, tenant: Tenant, action_id: UUID) -> Http
     """One effect: what was asked of the world, every attempt, and what came back."""
     action = queries.action_of(tenant, action_id)
     if _is_fragment(request):
-        context = _action_standing(action)
+        context = _action_standing(request, action)
         status = FINAL_NEWS if action.stands == states.SETTLED else 200
         return render(request, "reconciliation/_action_standing.html", context, status=status)
     return render(request, "reconciliation/action.html", _action_page(request, action))
@@ -148,10 +148,8 @@ def _case_page(
         **_standing(case),
         "section": "needs",
         "facts": casefacts.of(case, action, attempt),
-        "means": kinds.MEANS[case.kind],
         "action": action,
-        "tries": queries.tries_of(action) if action is not None else [],
-        "words": telling,
+        "tries": _tries(request, action) if action is not None else [],
         "interruptions": queries.interruptions(case.run_id) if crashed else [],
         "candidates": casefacts.candidates(case.run) if needs_seq else [],
         "offers": offered,
@@ -166,14 +164,16 @@ def _case_page(
 
 
 def _standing(case: Case) -> dict[str, Any]:
+    offered = verdicts.CHOICES.get(case.kind, verdicts.OTHERWISE)
+    labels = {choice.verdict: choice.label for choice in offered}
     return {
         "case": case,
         "pill": kinds.pill_of(case),
-        "given": queries.verdicts_of(case),
-        "labels": {
-            choice.verdict: choice.label
-            for choice in verdicts.CHOICES.get(case.kind, verdicts.OTHERWISE)
-        },
+        "means": kinds.MEANS[case.kind],
+        "given": [
+            {"said": each, "label": labels.get(each.verdict, each.verdict)}
+            for each in queries.verdicts_of(case)
+        ],
     }
 
 
@@ -192,29 +192,39 @@ def _sent(request: TenantRequest, action: Action | None) -> dict[str, Any]:
 
 def _action_page(request: TenantRequest, action: Action) -> dict[str, Any]:
     return {
-        **_action_standing(action),
+        **_action_standing(request, action),
         **_sent(request, action),
         "section": "runs",
         "facts": casefacts.of_action_page(action),
+        "key": bytes(action.key).hex(),
         "requests": permission.of_action(action.pk),
     }
 
 
-def _action_standing(action: Action) -> dict[str, Any]:
-    tries = queries.tries_of(action)
+def _action_standing(request: TenantRequest, action: Action) -> dict[str, Any]:
+    tries = _tries(request, action)
     return {
         "action": action,
         "code": telling.code_of(action),
         "sentence": telling.sentence(action, sent=len(tries)),
-        "tries": [telling.told(tried) for tried in tries],
+        "tries": tries,
         "moving": action.stands != states.SETTLED,
+        "case_id": queries.open_case_about(action),
+        "reads": request.access.may(request.tenant.pk, "read_payloads"),
     }
 
 
+def _tries(request: TenantRequest, action: Action) -> list[dict[str, Any]]:
+    reads = request.access.may(request.tenant.pk, "read_payloads")
+    return [telling.told(tried, reads=reads) for tried in queries.tries_of(action)]
+
+
 def _action(tenant: Tenant, case: Case) -> Action | None:
-    if case.action_id is None:
+    # A case names its action by id only; one whose action is gone still has a page.
+    try:
+        return None if case.action_id is None else queries.action_of(tenant, case.action_id)
+    except Action.DoesNotExist:
         return None
-    return queries.action_of(tenant, case.action_id)
 
 
 def _is_fragment(request: TenantRequest) -> bool:

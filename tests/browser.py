@@ -80,7 +80,7 @@ def new_page(browser: Browser, base_url: str, **options: Any) -> tuple[Page, lis
 def enter(context: BrowserContext, user: User, base_url: str) -> None:
     """Sign the person in, without the form: the session is made here, the cookie set there."""
     client = Client()
-    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    client.force_login(user)
     name = settings.SESSION_COOKIE_NAME
     context.add_cookies([{"name": name, "value": client.cookies[name].value, "url": base_url}])
 

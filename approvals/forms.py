@@ -1,0 +1,50 @@
+"""What people post about a request: their answer, and taking permission away."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from approvals import states
+
+LONGEST_REASON = 4000
+
+
+class DecisionForm(forms.Form):
+    """One answer to the question of a page. `shown` is the hash that the page carried.
+
+    The verdict comes from the button that was pressed; nothing is pressed in advance.
+    """
+
+    verdict = forms.ChoiceField(
+        choices=[(verdict, verdict) for verdict in states.VERDICTS],
+        error_messages={"required": _("Press one of the buttons: nothing was decided.")},
+    )
+    shown = forms.RegexField(r"\A[0-9a-f]{64}\Z", widget=forms.HiddenInput)
+    reason = forms.CharField(
+        label=_("Reason"),
+        help_text=_("Needed to reject or send back. The run and the audit trail keep it."),
+        max_length=LONGEST_REASON,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
+    onward = forms.BooleanField(label=_("Then show me the next one"), required=False)
+
+    def clean(self) -> dict[str, Any]:
+        """A no without a reason helps nobody, and the engine would refuse it."""
+        given: dict[str, Any] = super().clean() or {}
+        verdict = given.get("verdict")
+        if verdict and verdict != states.APPROVE and not given.get("reason", "").strip():
+            self.add_error("reason", _("Say why: the run and the people behind it need to know."))
+        return given
+
+
+class TakingAwayForm(forms.Form):
+    """Why a given yes or an approval is taken away."""
+
+    reason = forms.CharField(
+        label=_("Reason"),
+        max_length=LONGEST_REASON,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        error_messages={"required": _("Say why: whoever approved it needs to know.")},
+    )

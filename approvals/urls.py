@@ -1,0 +1,17 @@
+"""Requests and approvals, below /t/<tenant>/."""
+
+from django.urls import path
+
+from approvals import views
+
+app_name = "approvals"
+urlpatterns = [
+    path("approvals/<uuid:request_id>/", views.show, name="request"),
+    path("approvals/<uuid:request_id>/standing/", views.standing, name="standing"),
+    path("approvals/<uuid:request_id>/diff/", views.whole_diff, name="whole_diff"),
+    path("approvals/<uuid:request_id>/files/<int:number>/", views.file_lines, name="file_lines"),
+    path("approvals/<uuid:request_id>/decision/", views.decide, name="decision"),
+    path("approvals/<uuid:request_id>/withdrawal/", views.withdraw, name="withdrawal"),
+    path("approvals/<uuid:request_id>/taking-back/", views.take_back, name="taking_back"),
+    path("runs/<uuid:run_id>/requests/", views.run_requests, name="run_requests"),
+]

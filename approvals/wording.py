@@ -1,0 +1,145 @@
+"""What pages say about a request: where it stands, what follows a decision, how large it is."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from approvals import states
+from approvals.models import ApprovalRequest
+from checkpoints import graph
+from checkpoints import states as runs
+from checkpoints.errors import UnknownTaskTypeError
+from checkpoints.registry import graph_of
+from tenants.amounts import count
+
+# Currencies whose minor unit is not a hundredth; amounts are whole minor units.
+DECIMALS: Final = {"JPY": 0, "KRW": 0, "VND": 0, "CLP": 0, "ISK": 0, "BHD": 3, "KWD": 3, "TND": 3}
+
+
+@dataclass(frozen=True)
+class Follows:
+    """What happens after each button, said before it is pressed."""
+
+    approve: str
+    reject: str
+    send_back: str
+
+
+def standing(request: ApprovalRequest, *, yes: int, needed: int) -> str:
+    """Where the request stands, in one or two sentences."""
+    who = {"who": request.closed_by, "why": request.closed_because}
+    if request.state == states.OPEN:
+        return _open(yes, needed)
+    if request.state == states.APPROVED:
+        return _approved(request)
+    told = {
+        states.USED: _(
+            "%(who)s approved this, and it was sent once. What came of it stands below."
+        ),
+        states.REJECTED: _("%(who)s rejected this: “%(why)s” Nothing was sent."),
+        states.SENT_BACK: _("%(who)s sent this back: “%(why)s” Nothing was sent."),
+        states.EXPIRED: _("Nobody used it in time, so it is void. Nothing was sent."),
+        states.WITHDRAWN: _("%(who)s withdrew this: “%(why)s” Nothing was sent under it."),
+    }
+    return told[request.state] % who
+
+
+def follows(request: ApprovalRequest, *, still_missing: int) -> Follows:
+    """What each button leads to for this run; `still_missing` counts the yes of this person."""
+    if still_missing > 1:
+        approve = ngettext(
+            "Your yes counts, and %(n)s more is needed before anything is sent.",
+            "Your yes counts, and %(n)s more are needed before anything is sent.",
+            still_missing - 1,
+        ) % {"n": still_missing - 1}
+    else:
+        approve = _(
+            "A worker makes the dry run once more. If it shows exactly this, it is sent, once. "
+            "If anything has moved, nothing is sent and people are asked again."
+        )
+    handled = _handled(request)
+    ends = _("Nothing is sent. The run ends: it has no way on after this answer.")
+    reject = _("Nothing is sent. The run hears your reason and goes on without it.")
+    send_back = _("Nothing is sent. The run hears your note and may propose something else.")
+    if handled is not None:
+        reject = reject if graph.REJECTED in handled else ends
+        send_back = send_back if graph.SENT_BACK in handled else ends
+    return Follows(approve, reject, send_back)
+
+
+def magnitude(size: Mapping[str, Any]) -> str:
+    """How much an effect touches: "120.00 EUR, 1 recipient, 5 files, 40 lines"."""
+    words = [_money(size)] if size.get("amount") else []
+    words += [_counted(name, number) for name, number in size.items() if name in COUNTED]
+    return ", ".join(words) or _("not measured")
+
+
+def demand(needed: int, *, yes: int) -> str:
+    """How many people must say yes, and how many have."""
+    told = ngettext(
+        "%(yes)s of %(n)s yes, from a person who did not start the run",
+        "%(yes)s of %(n)s yes, from different people who did not start the run",
+        needed,
+    )
+    return told % {"yes": yes, "n": needed}
+
+
+def _open(yes: int, needed: int) -> str:
+    if yes:
+        return _("%(yes)s of %(n)s people have said yes. Nothing is sent before the last yes.") % {
+            "yes": yes,
+            "n": needed,
+        }
+    return _("The run waits for an answer. Nothing is sent before a yes.")
+
+
+def _approved(request: ApprovalRequest) -> str:
+    who, run = {"who": request.closed_by}, request.run
+    if (run.status, run.reason) == (runs.WAITING, runs.FOR_STOP):
+        return (
+            _(
+                "%(who)s approved this, and it is not sent: effects are stopped here. It goes on by "
+                "itself when people lift the stop."
+            )
+            % who
+        )
+    if run.status == runs.HELD:
+        return _("%(who)s approved this, and it is not sent: the run is on hold.") % who
+    return (
+        _(
+            "%(who)s approved this. A worker makes the dry run once more and sends it, if it still "
+            "shows exactly what stands here."
+        )
+        % who
+    )
+
+
+def _handled(request: ApprovalRequest) -> tuple[str, ...] | None:
+    """Which answers the waiting node has a way on for; None when this code cannot tell."""
+    try:
+        node = graph_of(request.run.task_type).nodes.get(request.run.next_node)
+    except UnknownTaskTypeError:
+        return None
+    return node.handles if node is not None and node.kind == graph.ACTION else None
+
+
+def _money(size: Mapping[str, Any]) -> str:
+    currency, minor = str(size.get("currency", "")), int(size["amount"])
+    decimals = DECIMALS.get(currency, 2)
+    return f"{minor / 10**decimals:,.{decimals}f} {currency}".strip()
+
+
+def _counted(name: str, number: int) -> str:
+    told = {
+        "recipients": ngettext("%(n)s recipient", "%(n)s recipients", number),
+        "files": ngettext("%(n)s file", "%(n)s files", number),
+        "lines": ngettext("%(n)s line", "%(n)s lines", number),
+        "deletions": ngettext("%(n)s deletion", "%(n)s deletions", number),
+    }
+    return told[name] % {"n": count(number)}
+
+
+COUNTED: Final = ("recipients", "files", "lines", "deletions")
