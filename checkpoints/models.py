@@ -312,7 +312,7 @@ class Recovery(models.Model):
     """One attempt to bring an interrupted run back: why, from when, first new boundary, end."""
 
     run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="+")
-    why = models.CharField(max_length=48)
+    why = models.TextField()
     interrupted_fence = models.BigIntegerField()
     noticed_at = models.DateTimeField(db_default=Now())
     taken_over_at = models.DateTimeField(null=True)

@@ -2,8 +2,9 @@
 
 import pytest
 
-from checkpoints import recoveries
+from checkpoints import recoveries, runs
 from checkpoints.models import Recovery, Run
+from tenants.actors import Actor
 from tests.checkpoints.records import refused
 from tests.engine.turns import Bench
 
@@ -23,6 +24,13 @@ def test_a_recovery_begins_with_why_and_when(run: Run) -> None:
         "",
     )
     assert found.noticed_at is not None
+
+
+def test_a_long_why_is_kept_whole(engine: Bench) -> None:
+    engine.start()
+    lease, why = engine.acquire(), f"its worker met OSError: {'x' * 300}"
+    assert runs.lapse(lease.run_id, fence=lease.fence, why=why, actor=Actor.machine("test"))
+    assert Recovery.objects.get().why == why
 
 
 def test_the_next_boundary_ends_it(run: Run) -> None:
