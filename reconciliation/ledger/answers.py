@@ -146,9 +146,14 @@ def _out_of_order(attempt: Attempt, answer: Answer, fence: int) -> None:
             close(run, action, outcomes.HAPPENED, because=answer.because, note=answer.note)
         elif action.outcome != outcomes.HAPPENED:
             note_late_evidence(run, action, later_intent=False)
-    elif answer.outcome == outcomes.REFUSED and open_still:
+    elif answer.outcome == outcomes.REFUSED and open_still and _is_out(attempt):
         close_attempt(attempt, outcomes.ATTEMPT_REFUSED)
         close(run, action, outcomes.REFUSED, because=outcomes.ANSWERED, note=answer.note)
+
+
+def _is_out(attempt: Attempt) -> bool:
+    """Whether nothing is known of it yet. A refusal says nothing about an attempt after it."""
+    return Attempt.objects.filter(pk=attempt.pk, outcome=outcomes.ATTEMPT_OPEN).exists()
 
 
 def _keep(action: Action, attempt: Attempt, answer: Answer, fence: int) -> None:

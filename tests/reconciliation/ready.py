@@ -1,0 +1,73 @@
+"""An approved effect, one step before it is sent: what most tests of the ledger begin with."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from approvals import requests
+from approvals.models import ApprovalRequest
+from canonical import json as canonical
+from checkpoints.commits import Lease
+from checkpoints.models import Run
+from reconciliation import actions, asking, ledger, states
+from reconciliation.ledger import Answer
+from reconciliation.models import Action, Attempt
+from tests.engine.turns import Bench
+
+LIMITS = (2, 1)
+HAPPENED = Answer("answer", canonical.dumps({"what": "a-0"}), states.HAPPENED)
+REFUSED = Answer("refusal", b"no", states.REFUSED, note="no")
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A leased run whose open action is approved."""
+
+    lease: Lease
+    action: Action
+
+    @property
+    def request(self) -> ApprovalRequest:
+        request = requests.latest(self.action.id)
+        assert request is not None
+        return request
+
+    @property
+    def run(self) -> Run:
+        return Run.objects.get(id=self.lease.run_id)
+
+    def hash(self) -> str:
+        """What a fresh dry run says now."""
+        action = Action.objects.select_related("run", "tenant").get(pk=self.action.pk)
+        return actions.expected_hash(asking.question(action), self.request)
+
+    def dispatch(self, expected_hash: str = "", **lease: Any) -> Attempt:
+        """Commit the intent, under this lease with some fields changed."""
+        return ledger.dispatch(
+            replace(self.lease, **lease),
+            self.action.id,
+            expected_hash=expected_hash or self.hash(),
+            limits=LIMITS,
+        )
+
+    def answer(self, attempt: Attempt, answer: Answer = HAPPENED) -> Action:
+        """Bring what was learnt of an attempt, as somebody who holds no lease."""
+        fetched = Attempt.objects.select_related("action").get(pk=attempt.pk)
+        return ledger.record_answer(fetched, answer, fence=attempt.fence)
+
+    def end(self, attempt: Attempt, outcome: str = states.ATTEMPT_ABSENT) -> bool:
+        """End an attempt as proven without effect."""
+        fetched = Attempt.objects.select_related("action").get(pk=attempt.pk)
+        return ledger.end_attempt(fetched, outcome)
+
+    def stored(self) -> Action:
+        return Action.objects.get(pk=self.action.pk)
+
+
+def ready(engine: Bench, tool: str = "fake.void") -> Ready:
+    """A run that was approved a moment ago and is leased."""
+    run = engine.start(tool=tool, what="a")
+    engine.turn()
+    engine.decide(run)
+    lease = engine.acquire()
+    assert lease.run_id == run.id
+    return Ready(lease, Action.objects.select_related("run", "tenant").get(run=run))
