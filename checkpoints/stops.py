@@ -1,6 +1,6 @@
 """Stops: locks on new runs or on effects, for everything or for one tenant.
 
-A stop takes the row of its scope FOR UPDATE; start and dispatch take the same rows FOR SHARE and
+A stop takes the row of its scope FOR NO KEY UPDATE; start and dispatch take the same rows FOR SHARE and
 judge afterwards. So a stop that has answered is in force: nothing slips past it (rule 11).
 """
 
@@ -77,7 +77,10 @@ def in_force(tenant_id: int | None, lock: Lock) -> QuerySet[Stop]:
 
 def refuse_if_stopped(tenant_id: int, lock: Lock) -> None:
     """Inside a transaction: keep stops out until it ends, then judge. Raises `StoppedError`."""
-    execute(SHARE_INSTALLATION, {})
+    if not execute(SHARE_INSTALLATION, {}):
+        # The very first: a stop can wait only for a row that is there.
+        Installation.objects.get_or_create(only=True)
+        execute(SHARE_INSTALLATION, {})
     execute(SHARE_TENANT, {"tenant": tenant_id})
     for who, since, why in execute(IN_FORCE, {"tenant": tenant_id, "lock": lock}):
         what = "new runs are" if lock == "new_runs" else "effects are"
@@ -87,8 +90,10 @@ def refuse_if_stopped(tenant_id: int, lock: Lock) -> None:
 
 
 def _lock_scope(tenant: Tenant | None) -> None:
+    # NO KEY: keeps every FOR SHARE out, but not the foreign keys of rows that others write while
+    # they hold a run: with a full lock, lift and cancel deadlock over tenant and run.
     if tenant is None:
         Installation.objects.get_or_create(only=True)
-        Installation.objects.select_for_update().get(only=True)
+        Installation.objects.select_for_update(no_key=True).get(only=True)
     else:
-        Tenant.objects.select_for_update().get(pk=tenant.pk)
+        Tenant.objects.select_for_update(no_key=True).get(pk=tenant.pk)
