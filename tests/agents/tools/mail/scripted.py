@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 
 HANG_UP = b""
+DRIPS = 100
 CONTENT = "."  # the name of the answer to the whole mail
 
 # What a well-behaved server says.
@@ -68,7 +69,7 @@ class ScriptedServer:
 
     def _answer(self, connection: socket.socket, name: str, answer: bytes) -> None:
         if name == CONTENT and self._drip:
-            while True:  # a byte now and then, never a whole line, until the other side is gone
+            for _ in range(DRIPS):  # a byte now and then, never a whole line
                 connection.sendall(b"2")
                 self._drip()
         connection.sendall(answer)
