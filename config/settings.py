@@ -60,6 +60,7 @@ MIDDLEWARE = [
     "tenants.middleware.SignInRequired",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "config.middleware.DomainErrors",
     "tenants.middleware.DenialsAreAudited",
 ]
 
@@ -75,6 +76,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "config.context.nav",
             ]
         },
     }
@@ -172,6 +174,9 @@ KEDGE_PATIENCE_SECONDS = environment.number(
 KEDGE_TURN_SECONDS = environment.number(os.environ, "KEDGE_TURN_SECONDS", 20, most=3600)
 KEDGE_SWEEP_SECONDS = 0.25
 KEDGE_JOURNAL_DIR = Path(os.environ.get("KEDGE_JOURNAL_DIR") or VAR_DIR / "journal")
+
+# What other apps show on the page of a run, each under its URL name, in this order.
+RUN_PANELS = ["reconciliation:run_actions", "approvals:run_requests"]
 
 # The chat model, through one port; with no address a deterministic function stands in.
 KEDGE_MODEL_URL = os.environ.get("KEDGE_MODEL_URL", "")

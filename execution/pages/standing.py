@@ -1,0 +1,136 @@
+"""Why a run is where it is: one sentence, the facts it rests on with their age, what would help."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from approvals import judging
+from approvals import states as permission
+from approvals.models import ApprovalRequest
+from approvals.queries import HEAVY
+from checkpoints import states
+from checkpoints.models import Case, Run
+from execution.pages import people
+from execution.pages.places import CASE, INBOX, REQUEST, place
+from tenants.models import User
+
+Fact = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What components/standing.html shows of a run."""
+
+    status: str
+    reason: str
+    sentence: str
+    facts: list[dict[str, Any]] = field(default_factory=list)
+    next: dict[str, str] | None = None
+    who: str = ""
+
+    @property
+    def over(self) -> bool:
+        return self.status in states.FINAL
+
+
+def standing(run: Run, viewer: User) -> Standing:
+    """Where a run stands, for this viewer. Costs the same few queries for every run of a status."""
+    tell = TELL.get(run.reason) or TELL.get(run.status) or _goes_on
+    return tell(run, viewer)
+
+
+def _for_approval(run: Run, viewer: User) -> Standing:
+    request = (
+        ApprovalRequest.objects.filter(run=run, state=permission.OPEN)
+        .select_related("tenant")
+        .defer(*HEAVY)
+        .first()
+    )
+    if request is None:
+        return _goes_on(run, viewer)
+    able = judging.eligible(request)
+    who = people.told(able, viewer)
+    if judging.is_own(request, viewer):
+        who = _("This run is yours, so somebody else decides.") + " " + who
+    url = place(REQUEST, run.tenant, request.id) or place(INBOX, run.tenant)
+    facts: list[Fact] = [
+        {"label": _("Would happen"), "value": request.describe},
+        {"label": _("Asked"), "value": _("waits for a person"), "at": request.asked_at},
+        {"label": _("Expires"), "value": _("then nothing is sent"), "at": request.expires_at},
+        _last_checkpoint(run),
+    ]
+    step = {"text": _("Look at what would happen, and decide"), "url": url} if url else None
+    return Standing(run.status, run.reason, run.sentence, facts, step, who)
+
+
+def _held(run: Run, viewer: User) -> Standing:
+    case = Case.objects.filter(run=run, decided_at=None, closed_at=None).first()
+    if case is None:
+        return _goes_on(run, viewer)
+    url = place(CASE, run.tenant, case.id) or place(INBOX, run.tenant)
+    facts: list[Fact] = [
+        {"label": _("On hold"), "value": _("until a person decides"), "at": case.opened_at},
+        _last_checkpoint(run),
+    ]
+    step = {"text": _("See what is known, and decide"), "url": url} if url else None
+    who = people.may(run.tenant, "reconcile_actions", viewer)
+    return Standing(run.status, run.reason, case.sentence, facts, step, who)
+
+
+def _stopped(run: Run, viewer: User) -> Standing:
+    step = {"text": _("See the stop, and lift it"), "url": place("stop", run.tenant)}
+    who = people.may(run.tenant, "operate_runs", viewer)
+    return Standing(run.status, run.reason, run.sentence, [_last_checkpoint(run)], step, who)
+
+
+def _running(run: Run, viewer: User) -> Standing:  # noqa: ARG001 - one shape for all tellers
+    sentence = _("A worker is at the node %(node)s.") % {"node": run.next_node}
+    facts: list[Fact] = [
+        _last_checkpoint(run),
+        {"label": _("Lease"), "value": _("the worker must renew it"), "at": run.lease_until},
+    ]
+    who = _("Nobody needs to do anything.")
+    if run.cancel_requested_at:
+        who = _("It ends at its next checkpoint: %(who)s asked to cancel it.") % {
+            "who": run.cancel_requested_by
+        }
+    return Standing(run.status, run.reason, sentence, facts, None, who)
+
+
+def _over(run: Run, viewer: User) -> Standing:  # noqa: ARG001 - one shape for all tellers
+    facts: list[Fact] = [
+        {"label": _("Ended"), "value": _("final"), "at": run.finished_at},
+        _last_checkpoint(run),
+    ]
+    who = _("It is over: nothing more is sent for it.")
+    return Standing(run.status, run.stop_reason, run.sentence, facts, None, who)
+
+
+def _goes_on(run: Run, viewer: User) -> Standing:  # noqa: ARG001 - one shape for all tellers
+    facts: list[Fact] = [_last_checkpoint(run)]
+    if run.due_at:
+        facts.insert(0, {"label": _("Due"), "value": _("goes on by itself"), "at": run.due_at})
+    who = _("Nobody needs to do anything: it goes on by itself.")
+    return Standing(run.status, run.reason, run.sentence, facts, None, who)
+
+
+def _last_checkpoint(run: Run) -> dict[str, Any]:
+    if run.head == 0:
+        value = _("none yet")
+        return {"label": _("Last checkpoint"), "value": value, "at": run.created_at}
+    return {
+        "label": _("Last checkpoint"),
+        "value": _("#%(seq)d, next node %(node)s") % {"seq": run.head, "node": run.next_node},
+        "at": run.progressed_at,
+    }
+
+
+TELL: dict[str, Callable[[Run, User], Standing]] = {
+    states.FOR_APPROVAL: _for_approval,
+    states.FOR_STOP: _stopped,
+    states.HELD: _held,
+    states.RUNNING: _running,
+    **dict.fromkeys(states.FINAL, _over),
+}

@@ -1,0 +1,29 @@
+"""The pages of what is going on: all tenants, one tenant, one run, the system."""
+
+from django.urls import URLPattern, URLResolver, include, path
+
+from execution.pages import operating_views, overview_views, run_views
+from execution.views import system
+
+one_run: list[URLPattern] = [
+    path("", run_views.show_run, name="run"),
+    path("standing/", run_views.run_standing, name="run_standing"),
+    path("timeline/", run_views.run_timeline, name="run_timeline"),
+    path("checkpoints/", run_views.list_checkpoints, name="run_checkpoints"),
+    path("checkpoints/<int:seq>/", run_views.show_checkpoint, name="run_checkpoint"),
+    path("difference/", run_views.show_difference, name="run_difference"),
+    path("log/", run_views.show_log, name="run_log"),
+    path("cancellation/", operating_views.cancel_run, name="cancel_run"),
+]
+one_tenant: list[URLPattern | URLResolver] = [
+    path("", overview_views.tenant_home, name="home"),
+    path("search/", overview_views.search, name="search"),
+    path("stop/", operating_views.stop, name="stop"),
+    path("stop/<int:stop_id>/lifting/", operating_views.lift_stop, name="lift_stop"),
+    path("runs/<uuid:run_id>/", include(one_run)),
+]
+urlpatterns = [
+    path("", overview_views.across, name="across"),
+    path("system/", system, name="system"),
+    path("t/<slug:tenant>/", include(one_tenant)),
+]
