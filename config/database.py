@@ -52,6 +52,9 @@ def database(addresses: dict[str, str], role: str, *, test_name: str) -> dict[st
             " Correct DATABASE_URL, or unset it to use the embedded PostgreSQL."
         )
     query = dict(parse_qsl(parts.query))
+    limits = _limits(addresses, role)
+    if limits:
+        query["options"] = f"{query.get('options', '')} {limits}".strip()
     return {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": unquote(parts.path.lstrip("/")),
@@ -66,15 +69,14 @@ def database(addresses: dict[str, str], role: str, *, test_name: str) -> dict[st
             "isolation_level": IsolationLevel.READ_COMMITTED,
             "application_name": f"kedge-{role}",
             "connect_timeout": "5",
-            **_limits(addresses, role),
             **query,
         },
         "TEST": {"NAME": test_name},
     }
 
 
-def _limits(addresses: dict[str, str], role: str) -> dict[str, str]:
+def _limits(addresses: dict[str, str], role: str) -> str:
     """The limits of a role that has no database user of its own to carry them (see `roles`)."""
-    if not LIMITS[role] or user_of(addresses[role]) != user_of(addresses["owner"]):
-        return {}
-    return {"options": " ".join(f"-c {name}={value}" for name, value in LIMITS[role].items())}
+    if user_of(addresses[role]) != user_of(addresses["owner"]):
+        return ""
+    return " ".join(f"-c {name}={value}" for name, value in LIMITS[role].items())

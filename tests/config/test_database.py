@@ -38,6 +38,12 @@ def test_a_role_that_shares_the_owners_user_carries_its_limits_itself() -> None:
         assert f"-c {name}={value}" in entry["OPTIONS"]["options"]
 
 
+def test_options_of_the_address_are_kept_beside_the_limits() -> None:
+    env = {"DATABASE_URL": COMMON + "&options=-c%20search_path%3Dkedge"}
+    options = database(urls(env, HERE), "web", test_name="t")["OPTIONS"]["options"]
+    assert options.startswith("-c search_path=kedge -c statement_timeout=")
+
+
 def test_a_role_with_a_user_of_its_own_does_not() -> None:
     env = {"DATABASE_URL": COMMON, "DATABASE_URL_WORKER": "postgresql://w@db.example/kedge"}
     addresses = urls(env, HERE)

@@ -1,7 +1,11 @@
 """Kedge does not start on a PostgreSQL or Redis that breaks its promises."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from django.db import connection
@@ -14,6 +18,7 @@ from config.errors import GroundError
 from tests import ground
 from tests.config.pooler import pooler
 
+WEB = ["-m", "gunicorn", "-c", "python:config.gunicorn", "--check-config"]
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
@@ -48,6 +53,28 @@ def test_commits_that_do_not_wait_are_refused() -> None:
     asked = parameters(options="-c synchronous_commit=off")
     (fault,) = groundcheck.database_faults(asked)
     assert "synchronous_commit off" in fault
+
+
+@pytest.mark.parametrize("program", [["manage.py", "work"], ["manage.py", "sweep"], WEB])
+def test_worker_sweeper_and_web_do_not_start_on_bad_ground(program: list[str]) -> None:
+    given = urlsplit(os.environ["DATABASE_URL"])
+    careless = f"{given.query}&options=-c%20synchronous_commit%3Doff"
+    name = f"/{connection.settings_dict['NAME']}"
+    done = subprocess.run(
+        [sys.executable, *program],
+        cwd=ground.ROOT,
+        env={
+            **os.environ,
+            "DATABASE_URL": given._replace(path=name, query=careless).geturl(),
+            "DJANGO_SETTINGS_MODULE": "config.settings",
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode != 0
+    assert "PostgreSQL has synchronous_commit off" in done.stderr
 
 
 @pytest.mark.parametrize("other", ["repeatable read", "serializable"])

@@ -155,6 +155,10 @@ def test_servers_that_the_environment_names_are_used_and_none_is_started() -> No
             wait_until_ready(port, var, command)
             assert not {"postgres", "access"} & {path.name for path in var.iterdir()}
             assert f"uses the owner's database user '{parameters['USER']}'" in said(var)
-            assert stopped(command, signal.SIGTERM) == 0
+            # One that cannot drain: asked a second time, `up` does not wait for it.
+            os.kill(workers(var)[0], signal.SIGSTOP)
+            command.send_signal(signal.SIGTERM)
+            ground.wait_for(lambda: "Still stopping" in said(var), "it waits for the worker")
+            assert stopped(command, signal.SIGINT) == 0
         assert of(var) == {}
         admin.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())

@@ -63,11 +63,6 @@ def test_another_thread_is_not_bound() -> None:
     assert found[0]["run"] is None
 
 
-def test_a_message_over_several_lines_stays_one_line() -> None:
-    (line,) = lines('two\nlines and a "quote"')
-    assert line["message"] == 'two\nlines and a "quote"'
-
-
 def test_fields_nobody_searches_for_are_refused() -> None:
     with pytest.raises(TypeError, match="color"), logs.bind(color="red"):
         pass
