@@ -33,6 +33,11 @@ class Offer:
         """Whether this is the form that was posted and refused."""
         return bool(self.form.errors)
 
+    @property
+    def can_be_given(self) -> bool:
+        """Whether its fields are shown: what was written stays even if it was too early."""
+        return self.not_before is None or self.is_wrong
+
 
 def offers(case: Case, attempt: Attempt | None, posted: VerdictForm | None) -> list[Offer]:
     """Every verdict of an open case; the form that was `posted` keeps what was written."""

@@ -63,6 +63,8 @@ def page(request: TenantRequest) -> dict[str, Any]:
         "pager": {
             "shown": len(rows),
             "total": here,
+            "counted_to": None,
+            "at": None,
             "newer_url": address + _changed(kind) if "after" in request.GET else "",
             "older_url": address + _changed(kind, found[queries.A_PAGE - 1].id)
             if len(found) > queries.A_PAGE

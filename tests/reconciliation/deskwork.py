@@ -1,0 +1,59 @@
+"""Cases and actions as pages show them, made by real turns of the engine with fake tools."""
+
+from uuid import uuid4
+
+from django.db import connection, transaction
+from django.test import Client
+
+from checkpoints import cases
+from checkpoints.cases import Trouble
+from checkpoints.models import Case, Run
+from reconciliation.models import Attempt
+from tenants.actors import Actor
+from tenants.models import Tenant, User
+from tests.approvals.questions import make_run
+from tests.engine.turns import Bench
+
+ENGINE = Actor.machine("worker")
+
+
+def unknown_mail(engine: Bench) -> Case:
+    """A run held because its effect was sent and nobody knows what became of it."""
+    run = engine.start(tool="fake.nothing", what="a")
+    engine.turn()
+    lost = engine.fault("drop_answer")
+    engine.decide(run)
+    engine.turn()
+    lost.unlink()
+    return Case.objects.get(run=run)
+
+
+def past_window(case: Case) -> None:
+    """Let the window of a late arrival be over, with the guard on intents switched off."""
+    attempt = Attempt.objects.get(action_id=case.action_id)
+    with connection.cursor() as cursor:
+        cursor.execute("SET session_replication_role = replica")
+        cursor.execute(
+            "UPDATE reconciliation_attempt SET deadline_at = now() - interval '1 hour'"
+            " WHERE id = %s",
+            [attempt.pk],
+        )
+        cursor.execute("SET session_replication_role = origin")
+
+
+def held(tenant: Tenant, kind: str, run: Run | None = None, **facts: object) -> Case:
+    """A run (a fresh one unless given) on hold, with a case of this kind."""
+    run = run or make_run(tenant, business_key=uuid4().hex)
+    trouble = Trouble(kind, f"The sentence of {kind}.", {"error": "what happened", **facts})
+    with transaction.atomic():
+        case = cases.open_case(tenant.pk, run.pk, trouble, actor=ENGINE)
+        Run.objects.filter(pk=run.pk).update(
+            status="held", reason=kind, sentence=trouble.sentence, due_at=None
+        )
+    return Case.objects.get(pk=case.pk)
+
+
+def signed_in(user: User) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
