@@ -6,7 +6,7 @@ PYTHON := $(shell command -v python3.11 || command -v python3 || echo python3)
 BIN := .venv/bin
 RUN := $(BIN)/python
 INSTALL := pip install --quiet --require-hashes --only-binary :all:
-CHROMIUM := $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
+CHROMIUM := $(or $(KEDGE_CHROMIUM),$(shell command -v chromium || command -v chromium-browser || command -v google-chrome))
 # Two processes: on two cores a third only waits.
 PYTEST := $(RUN) -m pytest -q -n 2
 

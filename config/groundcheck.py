@@ -7,10 +7,12 @@ from typing import Any
 
 import psycopg
 import redis
+from django.conf import settings
 from django.db import connections
 
 from checkpoints import wakeups
 from config.errors import GroundError
+from config.health import MIGRATIONS_MISSING, database_state
 
 OLDEST_POSTGRES, NEWEST_POSTGRES = 15, 18
 OLDEST_REDIS, OLDEST_VALKEY = 7, 8
@@ -28,6 +30,9 @@ def check_ground() -> None:
     An unreachable server is no fault here: it may be restarting, and `/readyz` says so.
     """
     faults = [*database_faults(connections["default"].get_connection_params()), *redis_faults()]
+    # The owner is who brings the tables up to date.
+    if not faults and settings.ROLE != "owner":
+        faults = [*schema_faults()]
     if faults:
         raise GroundError(" ".join(faults))
 
@@ -66,6 +71,15 @@ def redis_version_faults(told: dict[str, Any]) -> Iterator[str]:
             f"REDIS_URL leads to {name} {version}, and Kedge needs Redis {OLDEST_REDIS} or Valkey"
             f" {OLDEST_VALKEY}, or newer. Name another in REDIS_URL, or unset it."
         )
+
+
+def schema_faults() -> Iterator[str]:
+    """Whether tables that this code needs are missing; nothing if the database is unreachable."""
+    state = database_state()
+    # No connection may be open when gunicorn or a worker forks.
+    connections["default"].close()
+    if state == MIGRATIONS_MISSING:
+        yield "The tables are older than this code. Run `manage.py migrate` and `manage.py roles`."
 
 
 def _version_faults(connection: psycopg.Connection) -> Iterator[str]:

@@ -14,6 +14,7 @@ from redis import RedisError
 from checkpoints import wakeups
 
 READY, DEGRADED, NOT_READY = "ready", "degraded", "not ready"
+MIGRATIONS_MISSING = "migrations missing"
 
 
 @login_not_required
@@ -48,7 +49,7 @@ def database_state() -> str:
         # The next request gets a new connection instead of the broken one.
         connection.close()
         return "not reachable"
-    return READY if _on_disk() <= applied.keys() else "migrations missing"
+    return READY if _on_disk() <= applied.keys() else MIGRATIONS_MISSING
 
 
 def redis_state() -> str:

@@ -77,6 +77,23 @@ def test_worker_sweeper_and_web_do_not_start_on_bad_ground(program: list[str]) -
     assert "PostgreSQL has synchronous_commit off" in done.stderr
 
 
+def test_code_that_is_newer_than_the_tables_is_refused() -> None:
+    assert not list(groundcheck.schema_faults())
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "WITH gone AS (DELETE FROM django_migrations WHERE app = 'checkpoints' RETURNING *)"
+            " SELECT app, name, applied FROM gone"
+        )
+        gone = cursor.fetchall()
+    try:
+        assert "manage.py migrate" in next(iter(groundcheck.schema_faults()))
+    finally:
+        with connection.cursor() as cursor:
+            cursor.executemany(
+                "INSERT INTO django_migrations (app, name, applied) VALUES (%s, %s, %s)", gone
+            )
+
+
 @pytest.mark.parametrize("other", ["repeatable read", "serializable"])
 def test_another_isolation_is_refused(other: str) -> None:
     name = sql.Identifier(str(connection.settings_dict["NAME"]))
