@@ -150,7 +150,7 @@ class Tool(Protocol):
     def capabilities_for(self, tenant: str, parameters: Mapping[str, Json]) -> Capabilities:
         """What the tool can do at this action's target: never more than `capabilities`.
 
-        May ask the target. Raises `Unanswered`, which a caller reads as *nothing at all*.
+        May ask the target. Raises `Unanswered`: nothing is known yet, ask again as for a look-up.
         """
 
     def describe(self, parameters: Mapping[str, Json]) -> str: ...

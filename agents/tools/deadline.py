@@ -2,6 +2,9 @@
 
 import time
 
+# Of a call's budget. At its very end the caller is killed, and what a tool heard must be kept.
+USABLE = 0.9
+
 
 class Deadline:
     """The end of one call. Every step of the call asks what is left, so the whole stays within it."""
@@ -15,3 +18,8 @@ class Deadline:
         if seconds <= 0:
             raise TimeoutError("the time for this call is over")
         return seconds
+
+
+def within(budget_seconds: float) -> Deadline:
+    """The deadline of a call that may take `budget_seconds`, with time left to keep its answer."""
+    return Deadline(budget_seconds * USABLE)

@@ -142,7 +142,7 @@ class TestEveryTool:
         answer = tried(world, call)
         assert isinstance(answer, Exception)
         assert not isinstance(answer, Refused)
-        assert 0.5 < time.monotonic() - start < 2.5
+        assert 0.5 < time.monotonic() - start < 4
 
     def test_a_credential_that_works_is_not_complained_about(self, world: World) -> None:
         world.tool.check_credential(world.call().tenant)

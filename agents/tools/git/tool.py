@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from django.utils.translation import gettext as _
 
-from agents.tools.deadline import Deadline
+from agents.tools.deadline import within
 from agents.tools.git import asking, pushing, schemas, showing
 from agents.tools.git.errors import GitFailed, UnknownRemote
 from agents.tools.git.process import Git
@@ -133,7 +133,7 @@ class GitPush:
 
     @contextmanager
     def _repository(self, seconds: float) -> Iterator[Scratch]:
-        with scratch(Git(Deadline(seconds), self._environment)) as repository:
+        with scratch(Git(within(seconds), self._environment)) as repository:
             yield repository
 
     @contextmanager

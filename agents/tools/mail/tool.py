@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from django.utils.translation import gettext as _
 
-from agents.tools.deadline import Deadline
+from agents.tools.deadline import Deadline, within
 from agents.tools.mail import message, schemas, sending
 from agents.tools.mail.sending import Letter, MailServer
 from canonical.digests import sha256_hex
@@ -88,7 +88,7 @@ class SendMail:
         """One conversation with the server, judged by its answer to the whole mail."""
         given = call.parameters
         letter = Letter(given["from"], given["to"], message.compose(call))
-        code, text = sending.send(self._server, letter, Deadline(call.budget_seconds))
+        code, text = sending.send(self._server, letter, within(call.budget_seconds))
         receipt = {
             "message_id": message.message_id(call),
             "key": call.key,

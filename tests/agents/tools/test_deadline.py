@@ -2,7 +2,7 @@
 
 import pytest
 
-from agents.tools.deadline import Deadline
+from agents.tools.deadline import Deadline, within
 
 
 def test_what_is_left_only_shrinks() -> None:
@@ -15,3 +15,7 @@ def test_what_is_left_only_shrinks() -> None:
 def test_after_the_end_nothing_starts(seconds: float) -> None:
     with pytest.raises(TimeoutError):
         Deadline(seconds).left()
+
+
+def test_a_call_ends_before_its_budget_does() -> None:
+    assert 8 < within(10).left() < 10

@@ -167,7 +167,7 @@ def test_a_push_that_takes_too_long_is_unknown(
 ) -> None:
     call = propose()
     with pytest.raises(TimeoutError):
-        tool.perform(replace(call, budget_seconds=1.5))
+        tool.perform(replace(call, budget_seconds=3.0))
     serving = gate.wait()
     gate.open()
     wait_for_end(serving)
