@@ -45,21 +45,25 @@ def write(action: Action, attempt: Attempt) -> None:
 
 
 def lines() -> Iterator[dict[str, Any]]:
-    """All whole lines, oldest first. A torn last line is one that was never acted on."""
+    """All whole lines, oldest first. A torn line is one that was never acted on."""
     if not path().exists():
         return
     with path().open("rb") as file:
         for line in file:
-            if line.endswith(b"\n"):
+            try:
                 yield json.loads(line)
+            except ValueError:
+                continue
 
 
 def _append(file: Path, line: bytes) -> None:
     created = not file.exists()
     file.parent.mkdir(parents=True, exist_ok=True)
-    # O_APPEND: one write per line, so lines of several workers do not mix.
+    # O_APPEND: one write per line, so lines of several workers do not mix. Each begins a line of
+    # its own, whatever a full disk has cut off before it.
     handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     try:
+        line = b"\n" + line
         if os.write(handle, line) != len(line):
             raise OSError(28, "No space left on device")
         os.fsync(handle)
