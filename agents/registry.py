@@ -14,13 +14,16 @@ from agents.fleet_change.graph import GRAPH as FLEET_CHANGE
 from agents.mailsink import DEFAULT_PORT
 from agents.remotes import remote_url
 from agents.repository_report.graph import GRAPH as REPOSITORY_REPORT
+from agents.revert_change.graph import GRAPH as REVERT_CHANGE
 from agents.tools.git.tool import GitPush
 from agents.tools.mail.sending import MailServer
 from agents.tools.mail.tool import SendMail
 from checkpoints.graph import Graph, Json
 from reconciliation.tools import Tool, Tools
 
-GRAPHS: dict[str, Graph] = {graph.task_type: graph for graph in (FLEET_CHANGE, REPOSITORY_REPORT)}
+GRAPHS: dict[str, Graph] = {
+    graph.task_type: graph for graph in (FLEET_CHANGE, REPOSITORY_REPORT, REVERT_CHANGE)
+}
 
 
 def _mail_server() -> MailServer:

@@ -40,10 +40,14 @@ class To:
 
 @dataclass(frozen=True)
 class Proposal:
-    """An effect a node wants: the tool by name, and the exact parameters to be frozen and sent."""
+    """An effect a node wants: the tool by name, and the exact parameters to be frozen and sent.
+
+    `compensates` is the id of an action that happened and that this one undoes; else empty.
+    """
 
     tool: str
     parameters: dict[str, Json]
+    compensates: str = ""
 
 
 @dataclass(frozen=True)

@@ -112,14 +112,17 @@ def _judged(lease: Lease, action_id: UUID) -> tuple[str, str]:
 
 def _permitted(attempt: Attempt) -> Approval:
     """The approval this attempt may go under, used up by the first (rule 6)."""
-    shown = {"expected_hash": attempt.action_hash, "attempt_id": attempt.id}
     try:
         try:
-            return uses.use(attempt.action_id, **shown)
+            return uses.use(
+                attempt.action_id, expected_hash=attempt.action_hash, attempt_id=attempt.id
+            )
         except NotApprovedError as error:
             if error.code != permission.USED:
                 raise
-            return uses.use_again(attempt.action_id, **shown)
+            return uses.use_again(
+                attempt.action_id, expected_hash=attempt.action_hash, attempt_id=attempt.id
+            )
     except NotApprovedError as error:
         raise NotDispatchedError(error.code, attempt.action_id) from error
 

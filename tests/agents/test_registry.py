@@ -15,8 +15,8 @@ from reconciliation.tools import Tools
 TASK_TYPES = sorted(registry.GRAPHS)
 
 
-def test_both_tasks_are_there_and_their_graphs_hold_together() -> None:
-    assert TASK_TYPES == ["fleet_change", "repository_report"]
+def test_all_tasks_are_there_and_their_graphs_hold_together() -> None:
+    assert TASK_TYPES == ["fleet_change", "repository_report", "revert_change"]
     for graph in registry.GRAPHS.values():
         assert graph.checked() is graph
         assert graph.state_schema in graph.state_schemas

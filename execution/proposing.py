@@ -1,0 +1,136 @@
+"""Proposing: what a node wants is checked, frozen to the byte, and committed before anything else."""
+
+from uuid import UUID, uuid4
+
+import jsonschema
+
+from canonical import digests
+from canonical import json as canonical
+from checkpoints import states
+from checkpoints.cases import Trouble
+from checkpoints.commits import Committed, Lease
+from checkpoints.graph import Forbidden, Node, Proposal
+from checkpoints.headers import Ancestry, Step
+from checkpoints.registry import agents
+from execution.context import visible
+from execution.errors import Finish, Hold
+from execution.nodes import guarded
+from execution.work import STATE_LIMIT_BYTES, Work
+from reconciliation import asking, ledger
+from reconciliation import states as world
+from reconciliation.models import Action
+from reconciliation.tools import Magnitude, Tool
+
+
+def propose(work: Work) -> None:
+    """Let the node propose, freeze the exact bytes, and commit the proposal."""
+    node, context = work.node, work.context()
+    proposal = guarded(work, node, lambda: node.propose(visible(work.loaded.state), context))  # type: ignore[misc]
+    action = _frozen(work, node, proposal)
+    earlier = Action.objects.filter(tenant=action.tenant, key=action.key, mode="live").first()
+    if earlier is not None and bytes(earlier.parameters) != bytes(action.parameters):
+        raise Hold(_other_parameters(node, earlier))
+    stands_for = earlier or action
+    step = work.step(
+        context,
+        visible(work.loaded.state),
+        node.name,
+        proposes=True,
+        actions=(ledger.mark(stands_for, "proposed"),),
+    )
+
+    def through(lease: Lease, before: Ancestry, step: Step) -> Committed:
+        verb = ledger.repropose if earlier else ledger.propose
+        return verb(lease, before, step, stands_for)
+
+    work.commit(step, through=through)
+
+
+def _frozen(work: Work, node: Node, proposal: object) -> Action:
+    if not isinstance(proposal, Proposal):
+        raise Hold(_bad(node, f"it proposed a {type(proposal).__name__}, not a Proposal"))
+    if proposal.tool not in work.graph.manifest.tools or proposal.tool not in agents().TOOLS:
+        raise Hold(_bad(node, f"the tool {proposal.tool!r} is not one of this task type"))
+    tool: Tool = agents().TOOLS[proposal.tool]
+    try:
+        content, parameters = canonical.normal(proposal.parameters, limit=STATE_LIMIT_BYTES)
+        jsonschema.validate(parameters, tool.parameters_schema, cls=jsonschema.Draft202012Validator)
+    except (canonical.CanonicalError, jsonschema.ValidationError) as error:
+        said = error.message if isinstance(error, jsonschema.ValidationError) else str(error)
+        raise Hold(_bad(node, f"the parameters for {proposal.tool} are refused: {said}")) from error
+    assert isinstance(parameters, dict)  # noqa: S101 - its schema says object
+    _refuse_overflow(work, tool)
+    magnitude = tool.magnitude(parameters)
+    target = tool.target(parameters)
+    for forbidden in work.graph.manifest.forbidden:
+        if _forbids(forbidden, proposal.tool, target, magnitude):
+            said = f"{node.name} proposed {tool.describe(parameters)}, which its manifest forbids"
+            raise Finish(states.FAILED, states.FORBIDDEN_EFFECT, f"{said}; nothing was sent.")
+    ordinal = int(work.loaded.header.get("proposals", {}).get(node.name, 0)) + 1
+    key = ledger.ledger_key(work.run, node=node.name, ordinal=ordinal)
+    return Action(
+        id=uuid4(),
+        tenant=work.run.tenant,
+        run=work.run,
+        mode=work.run.mode,
+        node=node.name,
+        ordinal=ordinal,
+        key=bytes.fromhex(key),
+        tool=proposal.tool,
+        tool_schema_digest=asking.schema_digest(tool),
+        acting_credential=tool.acting_credential,
+        describe=tool.describe(parameters),
+        target=target,
+        magnitude=magnitude.as_json(),
+        parameters=content,
+        parameters_digest=bytes.fromhex(digests.sha256_hex(content)),
+        compensates_id=_compensated(work, node, proposal),
+    )
+
+
+def _compensated(work: Work, node: Node, proposal: Proposal) -> UUID | None:
+    """The action it undoes: of the same tenant, and one that happened."""
+    if not proposal.compensates:
+        return None
+    undone = Action.objects.filter(
+        pk=proposal.compensates, tenant=work.run.tenant, outcome=world.HAPPENED
+    ).first()
+    if undone is None:
+        said = f"there is no action {proposal.compensates} that happened and could be undone"
+        raise Hold(_bad(node, said))
+    return undone.pk
+
+
+def _refuse_overflow(work: Work, tool: Tool) -> None:
+    """Refused before the effect: a receipt that would not fit is an answer thrown away (rule 16)."""
+    size = len(canonical.dumps(work.loaded.state))
+    if size + tool.largest_receipt_bytes > STATE_LIMIT_BYTES:
+        said = (
+            f"the state has {size} bytes and a receipt of {tool.name} up to "
+            f"{tool.largest_receipt_bytes}; the limit is {STATE_LIMIT_BYTES}"
+        )
+        raise Hold(_bad(work.node, said))
+
+
+def _forbids(rule: Forbidden, tool: str, target: str, magnitude: Magnitude) -> bool:
+    if rule.tool and rule.tool != tool:
+        return False
+    if rule.target_prefix and not target.startswith(rule.target_prefix):
+        return False
+    if rule.magnitude_over is not None:
+        name, most = rule.magnitude_over
+        return int(getattr(magnitude, name)) > most
+    return True
+
+
+def _other_parameters(node: Node, earlier: Action) -> Trouble:
+    said = (
+        f"{node.name} proposes again what was proposed before, with other parameters; "
+        f"the ledger says of the first: {earlier.outcome or earlier.stands}"
+    )
+    return Trouble(states.CONTRADICTED, said, {"error": "other parameters"}, earlier.id)
+
+
+def _bad(node: Node, said: str) -> Trouble:
+    facts = {"error": said[:500], "node": node.name}
+    return Trouble(states.INVALID_OUTPUT, f"The node {node.name} cannot go on: {said}", facts)
