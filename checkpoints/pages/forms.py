@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from django import forms
+from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from checkpoints import states
@@ -47,8 +48,11 @@ class FilterForm(forms.Form):
     before = forms.UUIDField(required=False, widget=forms.HiddenInput)
     after = forms.UUIDField(required=False, widget=forms.HiddenInput)
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, **options)
+    def __init__(self, query: QueryDict) -> None:
+        given = query.dict()
+        if given.get("window") not in WINDOWS:
+            given["window"] = USUAL_WINDOW
+        super().__init__(given)
         self.fields["task_type"].choices = [("", _("every task")), *task_types()]  # type: ignore[attr-defined]
 
     def wanted(self) -> RunFilter:

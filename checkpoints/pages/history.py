@@ -17,7 +17,7 @@ from checkpoints.graph import Json
 from checkpoints.models import Checkpoint, Run
 from checkpoints.reading import Loaded
 
-ROWS: Final = 50
+ROWS: Final = 40
 MOST_CHANGES: Final = 300
 LONGEST_VALUE: Final = 2_000
 LONGEST_STATE: Final = 200_000

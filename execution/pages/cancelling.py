@@ -41,7 +41,7 @@ def forecast(run: Run) -> Forecast:
         stand,
         out,
         unsent,
-        [*_open(out, unsent), *_end(run), *_standing(stand)],
+        [*_standing(stand), *_open(out, unsent), *_end(run)],
         _button(len(stand), out),
         outcomes.window_end(attempt) if attempt else None,
     )
@@ -49,11 +49,11 @@ def forecast(run: Run) -> Forecast:
 
 def _open(out: Action | None, unsent: Action | None) -> list[str]:
     if unsent is not None:
-        told = _("Not sent, and never will be: %(what)s. Its question is withdrawn.")
-        return [told % {"what": unsent.describe}]
+        told = _("“%(what)s” is not sent and never will be; its question is withdrawn.")
+        return [told % {"what": _bare(unsent)}]
     if out is None:
         return []
-    first = _("On its way, and cannot be called back: %(what)s.") % {"what": out.describe}
+    first = _("“%(what)s” is on its way and cannot be called back.") % {"what": _bare(out)}
     if capabilities(out).void:
         how = _("First its place is taken, so that it either is there already or never arrives.")
     elif capabilities(out).look_up:
@@ -61,6 +61,10 @@ def _open(out: Action | None, unsent: Action | None) -> list[str]:
     else:
         how = _("Nobody can ask its tool, so a person has to say what became of it first.")
     return [first, how]
+
+
+def _bare(action: Action) -> str:
+    return action.describe.removesuffix(".")
 
 
 def _end(run: Run) -> list[str]:

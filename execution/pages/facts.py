@@ -23,7 +23,11 @@ def facts(run: Run) -> list[Fact]:
         {"label": _("Run id"), "value": str(run.id), "at": run.created_at},
         {"label": _("Task"), "value": f"{title_of(run.task_type)} ({run.task_type})"},
         {"label": _("Business key"), "value": run.business_key},
-        {"label": _("Started by"), "value": run.caller, "note": run.channel},
+        {
+            "label": _("Started by"),
+            "value": run.caller,
+            "note": _("through: %(channel)s") % {"channel": run.channel},
+        },
         {"label": _("On behalf of"), "value": run.on_behalf_of or _("nobody else")},
         {"label": _("Combo"), "value": _code(digest[:12]), "note": _versions(run)},
         {"label": _("Mode"), "value": run.mode},

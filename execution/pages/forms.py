@@ -56,19 +56,12 @@ class ReasonForm(forms.Form):
     reason = forms.CharField(
         label=_("Reason"),
         max_length=LONGEST_REASON,
-        help_text=_("A few words. They stand in the audit trail and on this run's page."),
+        help_text=_("A few words. They stand in the audit trail."),
         widget=forms.Textarea(attrs={"rows": 2}),
     )
 
 
 class StopForm(ReasonForm):
-    """What is to be stopped for one tenant, and why."""
+    """What is to be stopped for one tenant, and why; the button pressed says what."""
 
-    lock = forms.ChoiceField(
-        label=_("Stop"),
-        choices=[
-            ("effects", _("effects: nothing more is sent; runs go on up to their next effect")),
-            ("new_runs", _("new runs: what runs goes on, nothing is started")),
-        ],
-    )
-    field_order = ("lock", "reason")
+    lock = forms.ChoiceField(choices=[("effects", "effects"), ("new_runs", "new runs")])

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from approvals.models import ApprovalRequest
 from checkpoints.models import Case, Event, Run
+from execution.pages.telling import words_of
 from reconciliation.models import Action
 from tenants.models import AuditRow
 
@@ -40,7 +41,9 @@ def events(run: Run, *, before: int | None = None) -> Page:
     if before is not None:
         found = found.filter(id__lt=before)
     rows = list(found.order_by("-id")[: ROWS + 1])
-    lines = [Line(row.at, row.actor, row.what, _detail(row.detail)) for row in rows[:ROWS]]
+    lines = [
+        Line(row.at, row.actor, words_of(row.what), _detail(row.detail)) for row in rows[:ROWS]
+    ]
     return Page(lines, rows[ROWS - 1].id if len(rows) > ROWS else None)
 
 

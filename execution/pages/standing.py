@@ -56,7 +56,6 @@ def _for_approval(run: Run, viewer: User) -> Standing:
         who = _("This run is yours, so somebody else decides.") + " " + who
     url = place(REQUEST, run.tenant, request.id) or place(INBOX, run.tenant)
     facts: list[Fact] = [
-        {"label": _("Would happen"), "value": request.describe},
         {"label": _("Asked"), "value": _("waits for a person"), "at": request.asked_at},
         {"label": _("Expires"), "value": _("then nothing is sent"), "at": request.expires_at},
         _last_checkpoint(run),
@@ -120,11 +119,10 @@ def _last_checkpoint(run: Run) -> dict[str, Any]:
     if run.head == 0:
         value = _("none yet")
         return {"label": _("Last checkpoint"), "value": value, "at": run.created_at}
-    return {
-        "label": _("Last checkpoint"),
-        "value": _("#%(seq)d, next node %(node)s") % {"seq": run.head, "node": run.next_node},
-        "at": run.progressed_at,
-    }
+    value = f"#{run.head}"
+    if run.status in states.LIVE:
+        value = _("#%(seq)d, next node %(node)s") % {"seq": run.head, "node": run.next_node}
+    return {"label": _("Last checkpoint"), "value": value, "at": run.progressed_at}
 
 
 TELL: dict[str, Callable[[Run, User], Standing]] = {

@@ -7,12 +7,18 @@ from typing import Final
 
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 
 from checkpoints.models import Recovery
 from reconciliation.models import Attempt, LookUp
 from tenants import moments
 
+ANSWERS: Final = {
+    "found": gettext_lazy("it had arrived"),
+    "absent": gettext_lazy("it had not arrived"),
+    "unanswered": gettext_lazy("no answer"),
+    "voided": gettext_lazy("a late call is ruled out"),
+}
 RECOVERED: Final = "recovered"
 BY_PERSON: Final = "by_person"
 
@@ -26,6 +32,7 @@ class Asked:
 
     out: bool = False
     look_ups: int = 0
+    answer: str = ""
     sent: int = 0
     sent_again: int = 0
 
@@ -36,11 +43,11 @@ def asked_during(
     """Pick what belongs to one recovery from the attempts and look-ups of its run."""
     begins, ends = recovery.noticed_at, over_at(recovery) or timezone.now()
     within = [each for each in attempts if begins <= each.dispatched_at <= ends]
+    asked = [each for each in look_ups if begins <= each.at <= ends and each.answer != "first_seen"]
     return Asked(
         out=any(_is_out(each, begins) for each in attempts),
-        look_ups=sum(
-            begins <= each.at <= ends and each.answer != "first_seen" for each in look_ups
-        ),
+        look_ups=len(asked),
+        answer=max(asked, key=lambda each: each.pk).answer if asked else "",
         sent=len(within),
         sent_again=sum(each.number > 1 for each in within),
     )
@@ -60,9 +67,8 @@ def seconds(recovery: Recovery) -> float | None:
 
 def sentence(recovery: Recovery, asked: Asked) -> str:
     """What happened, in one sentence an operator reads."""
-    parts = [_interrupted(recovery), _taken_over(recovery), *_what_was_asked(asked)]
-    end = _end(recovery)
-    return ", ".join(part for part in parts if part) + (f"; {end}." if end else ".")
+    then = [part for part in (_taken_over(recovery), *_what_was_asked(asked)) if part]
+    return "; ".join(filter(None, [_interrupted(recovery), ", ".join(then), _end(recovery)])) + "."
 
 
 def _interrupted(recovery: Recovery) -> str:
@@ -81,10 +87,9 @@ def _taken_over(recovery: Recovery) -> str:
 def _what_was_asked(asked: Asked) -> list[str]:
     found = []
     if asked.look_ups:
-        found.append(
-            ngettext("asked the tool what happened", "asked the tool %(n)d times", asked.look_ups)
-            % {"n": asked.look_ups}
-        )
+        told = ngettext("asked the tool", "asked the tool %(n)d times", asked.look_ups)
+        answer = str(ANSWERS.get(asked.answer, ""))
+        found.append(told % {"n": asked.look_ups} + (f" ({answer})" if answer else ""))
     elif asked.out:
         found.append(_("a call was out and its outcome was not known"))
     if asked.sent_again:

@@ -44,17 +44,20 @@ class Told:
     seq: int
     node: str
     at: datetime
+    about: str = ""
 
-    def line(self, run: Run, node: str, members: Sequence[Any], since: datetime) -> Entry:
+    def line(self, run: Run, members: Sequence[Any], since: datetime) -> Entry:
         """These neighbouring checkpoints of one node as one line; `since` is when they began."""
         first, last, count = members[0].seq, members[-1].seq, len(members)
         text = _("checkpoint %(n)d") % {"n": first}
         if count > 1:
             text = _("checkpoints %(first)d to %(last)d") % {"first": first, "last": last}
+        if self.about:
+            text = f"{text}: {self.about}"
         return Entry(
             at=members[-1].at,
             begins=members[0].at,
-            title=times(node, count),
+            title=times(self.node, count),
             url=place("run_checkpoint", run.tenant, run.id, last),
             text=text,
             tone="done",
@@ -105,6 +108,8 @@ FORMS: Final[dict[str, Form]] = {
     "held": Form(gettext_lazy("On hold: needs a person"), "person", "person"),
     "verdict given": Form(gettext_lazy("Decided"), "ended", "person"),
     "cancel requested": Form(gettext_lazy("Asked to cancel"), "ended", "slash", about="why"),
+    "settled": Form(gettext_lazy("Outcome known")),
+    "interrupted": Form(gettext_lazy("Interrupted"), "itself", "loop", about="why"),
     "world moved": Form(gettext_lazy("What was read has changed since"), "itself", "loop"),
     "read again": Form(gettext_lazy("Reads it again"), "itself", "loop", about="why"),
     states.SUCCEEDED: Form(gettext_lazy("Ended"), status=states.SUCCEEDED, shape="check"),
@@ -139,7 +144,7 @@ def of_event(tenant: Tenant, event: Event, describes: Mapping[str, str]) -> Entr
     """An event as a line. One that this table does not know is told by its own name."""
     if event.what == "settled":
         return _settled(tenant, event, describes)
-    form = FORMS.get(event.what, Form(event.what.replace("_", " ").capitalize()))
+    form = FORMS.get(event.what, Form(words_of(event.what)))
     detail = event.detail
     about = str(detail.get(form.about, "")) if form.about else ""
     return Entry(
@@ -198,6 +203,13 @@ def of_look_ups(look_ups: Sequence[LookUp]) -> list[Entry]:
 def times(what: str, count: int) -> str:
     """What happened so many times in a row; once is not said."""
     return what if count == 1 else f"{what} \u00d7{count}"
+
+
+def words_of(what: str) -> str:
+    """An event's name in words."""
+    if what in states.FINAL:
+        return str(pills.pill_for(what).word)
+    return str(FORMS[what].title) if what in FORMS else what.replace("_", " ").capitalize()
 
 
 def waited_for(last: Entry) -> str:

@@ -4,12 +4,13 @@ Bounded: so many checkpoints ending at one, and what happened in the time they s
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby
 from typing import Any, Final
 
 from django.db.models import QuerySet
+from django.utils.translation import gettext as _
 
 from checkpoints.models import Checkpoint, Event, Recovery, Run
 from execution.pages import takeovers
@@ -63,9 +64,9 @@ class Span:
 
 @dataclass(frozen=True)
 class Ledger:
-    """What the world was asked for this run in the stretch."""
+    """What the world was asked for this run: its newest actions, and the stretch's calls."""
 
-    actions: dict[Any, Action] = field(default_factory=dict)
+    actions: Sequence[Action] = ()
     attempts: Sequence[Attempt] = ()
     look_ups: Sequence[LookUp] = ()
     recoveries: Sequence[Recovery] = ()
@@ -86,7 +87,7 @@ def timeline(run: Run, *, before: int | None = None) -> Timeline:
         *of_look_ups(ledger.look_ups),
         *_told_recoveries(ledger),
     ]
-    items = _laid_out(_grouped(run, steps, entries))
+    items = _laid_out(_grouped(run, [_about(step, ledger) for step in steps], entries))
     return Timeline(items, earlier, cut=len(events) > MOST)
 
 
@@ -112,8 +113,9 @@ def _ledger(run: Run, span: Span) -> Ledger:
     look_ups = LookUp.objects.filter(attempt__action__run=run)
     recoveries = span.of(Recovery.objects.filter(run=run), "noticed_at").order_by("-id")[:MOST]
     found = list(span.of(light, "dispatched_at").order_by("-dispatched_at")[:MOST])[::-1]
+    actions = Action.objects.filter(run=run).defer("parameters", "magnitude")
     return Ledger(
-        {attempt.action_id: attempt.action for attempt in found},
+        list(actions.order_by("-proposed_seq")[:MOST]),
         found,
         list(span.of(look_ups, "at").order_by("-id")[:MOST])[::-1],
         list(recoveries)[::-1],
@@ -121,12 +123,7 @@ def _ledger(run: Run, span: Span) -> Ledger:
 
 
 def _told_events(tenant: Tenant, events: Sequence[Event], ledger: Ledger) -> list[Entry]:
-    describes = {
-        str(event.detail.get("action")): str(event.detail.get("describe", ""))
-        for event in events
-        if event.what == "proposed"
-    }
-    describes |= {str(id_): action.describe for id_, action in ledger.actions.items()}
+    describes = {str(action.id): action.describe for action in ledger.actions}
     return [of_event(tenant, event, describes) for event in events]
 
 
@@ -146,20 +143,37 @@ def _told_recoveries(ledger: Ledger) -> list[Entry]:
     return told
 
 
+def _about(step: Told, ledger: Ledger) -> Told:
+    """A checkpoint of an action node says what it did: proposed, or took in what became of it."""
+    for action in ledger.actions:
+        if step.seq == action.proposed_seq:
+            about = _("proposed: %(what)s")
+        elif step.seq == action.absorbed_seq:
+            about = _("took in what became of: %(what)s")
+        else:
+            continue
+        return replace(step, about=about % {"what": action.describe})
+    return step
+
+
 def _grouped(run: Run, steps: Sequence[Told], entries: Iterable[Entry]) -> list[Entry]:
     """Everything in order of time; neighbouring checkpoints of one node become one line."""
     marked: list[Told | Entry] = sorted([*steps, *entries], key=lambda each: each.at)
     lines: list[Entry] = []
     last: datetime = run.created_at
-    for node, group in groupby(marked, key=lambda each: getattr(each, "node", id(each))):
+    for _key, group in groupby(marked, key=_group_of):
         members = list(group)
         first = members[0]
         if isinstance(first, Entry):
             lines.append(first)
         else:
-            lines.append(first.line(run, str(node), members, last))
+            lines.append(first.line(run, members, last))
         last = members[-1].at
     return lines
+
+
+def _group_of(each: Told | Entry) -> object:
+    return each.node if isinstance(each, Told) and not each.about else id(each)
 
 
 def _laid_out(entries: Sequence[Entry]) -> list[Item]:
