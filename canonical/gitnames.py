@@ -47,8 +47,9 @@ def plain_name(written: str, prefix: str) -> str | None:
 
     Raises `BadName`.
     """
-    if not written.startswith('"'):
-        written = written.split("\t", 1)[0]  # git ends a name with blanks, others put a time here
+    # Git ends a name that has blanks with a tab, also behind quotes; others put a time here. A tab
+    # of the name itself is always written as \t.
+    written = written.split("\t", 1)[0]
     return None if written == _NO_FILE else _without(unquoted(written), prefix)
 
 

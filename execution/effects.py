@@ -188,12 +188,20 @@ def _may_send(action: Action, newest: ApprovalRequest, asked: Question) -> bool:
     if newest.state not in (permission.APPROVED, permission.USED):
         return False
     # Of a tool that can do nothing of the table, each attempt needs a yes of its own (rule 6).
-    able = capabilities(action)
-    if newest.state == permission.USED and not (able.void or able.look_up or able.keyed):
+    if newest.state == permission.USED and not _can_be_asked(action):
         return False
     return actions.expected_hash(asked, newest) == newest.action_hash and (
         newest.state == permission.APPROVED or newest.expires_at > clock.now()
     )
+
+
+def _can_be_asked(action: Action) -> bool:
+    try:
+        able = capabilities(action)
+    except Exception as error:
+        said = f"It cannot be told what {action.target} can do ({error}). Tried again by itself."
+        raise TryLater(said, 2.0) from error
+    return able.void or able.look_up or able.keyed is not None
 
 
 def _result(action: Action) -> tuple[Result, str]:

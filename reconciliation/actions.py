@@ -40,7 +40,8 @@ def send(lease: Lease, action: Action, action_hash: str, self_stop: SelfStop) ->
     tool = tool_of(action)
     # The deadline counts from before the intent: a worker that is stopped between the last check
     # and the call is killed by the kernel before it can send late (rule 8).
-    self_stop.limit(DEADLINE, boot_seconds() + tool.budget_seconds)
+    deadline = boot_seconds() + tool.budget_seconds
+    self_stop.limit(DEADLINE, deadline)
     try:
         attempt = ledger.dispatch(
             lease,
@@ -50,7 +51,7 @@ def send(lease: Lease, action: Action, action_hash: str, self_stop: SelfStop) ->
         )
         attempt.action = action
         _journal(action, attempt)
-        answer = _perform(tool, action, attempt)
+        answer = _perform(tool, action, attempt, deadline)
     finally:
         self_stop.lift(DEADLINE)
     return _keep(lease, action, attempt, answer)
@@ -73,10 +74,13 @@ def _journal(action: Action, attempt: Attempt) -> None:
         raise
 
 
-def _perform(tool: Tool, action: Action, attempt: Attempt) -> Sent | Refused | Unknown:
+def _perform(
+    tool: Tool, action: Action, attempt: Attempt, deadline: float
+) -> Sent | Refused | Unknown:
     boundary("effect:before")
     try:
-        answer: Sent | Refused | Unknown = tool.perform(call_for(action, attempt))
+        call = call_for(action, attempt, seconds_left=deadline - boot_seconds())
+        answer: Sent | Refused | Unknown = tool.perform(call)
     except Refused as refusal:
         answer = refusal
     except Exception as error:  # whatever a tool raises but Refused is not an answer (rule 10)

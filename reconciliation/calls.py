@@ -23,10 +23,16 @@ def capabilities(action: Action) -> Capabilities:
     )
 
 
-def call_for(action: Action, attempt: Attempt | None = None) -> Call:
-    """The call of an attempt; without one, as for a dry run, the attempt id is a fresh one."""
+def call_for(
+    action: Action, attempt: Attempt | None = None, *, seconds_left: float | None = None
+) -> Call:
+    """The call of an attempt; without one, as for a dry run, the attempt id is a fresh one.
+
+    `seconds_left` is what the call may still take when its clock runs already.
+    """
     attempt_id: UUID = attempt.id if attempt is not None else uuid4()
     content = bytes(action.parameters)
+    budget = tool_of(action).budget_seconds
     return Call(
         action_id=str(action.id),
         attempt_id=str(attempt_id),
@@ -34,6 +40,6 @@ def call_for(action: Action, attempt: Attempt | None = None) -> Call:
         tenant=action.tenant.slug,
         parameters=canonical.loads_object(content),
         parameter_bytes=content,
-        budget_seconds=tool_of(action).budget_seconds,
+        budget_seconds=budget if seconds_left is None else min(budget, seconds_left),
         read_blob=partial(blobs.get, action.tenant_id),
     )

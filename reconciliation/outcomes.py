@@ -64,7 +64,9 @@ def reconcile(action: Action, *, fence: int, void: bool = False) -> Finding:
         return _nothing_open(action, fence=fence, void=void)
     boundary("reconcile:before")
     ledger.note_unknown(action.id)
-    can = capabilities(action)
+    can = _abilities(attempt)
+    if isinstance(can, str):
+        return _patience(attempt, can)
     step = states.first_step(can, _ages(action, attempt))
     if step == states.LOOK_UP:
         finding = _look_up(attempt, can, fence=fence, void=void)
@@ -112,9 +114,24 @@ def window_end(attempt: Attempt) -> datetime:
 def _nothing_open(action: Action, *, fence: int, void: bool) -> Finding:
     """Every attempt is proven without effect; a void makes that final where the tool can."""
     last = action.attempts.select_related("action__tenant").order_by("-number").first()
-    if void and last is not None and capabilities(action).void:
-        return _void(last, fence=fence)
-    return Known()
+    if not void or last is None:
+        return Known()
+    can = _abilities(last)
+    if isinstance(can, str):
+        return _patience(last, can)
+    return _void(last, fence=fence) if can.void else Known()
+
+
+def _abilities(attempt: Attempt) -> Capabilities | str:
+    """What the tool can do for this target, or why that cannot be told now."""
+    try:
+        return capabilities(attempt.action)
+    except Exception as error:  # a check that cannot be completed is silence, never a yes
+        return _said(error)
+
+
+def _said(error: Exception) -> str:
+    return str(error) if isinstance(error, Unanswered) else f"{type(error).__name__}: {error}"
 
 
 def _look_up(attempt: Attempt, can: Capabilities, *, fence: int, void: bool) -> Finding:
@@ -123,8 +140,8 @@ def _look_up(attempt: Attempt, can: Capabilities, *, fence: int, void: bool) -> 
         return _void(attempt, fence=fence)
     try:
         answer = tool_of(action).look_up(call_for(action, attempt))
-    except Unanswered as silence:
-        return _patience(attempt, str(silence))
+    except Exception as silence:  # whatever it raises, it is no answer
+        return _patience(attempt, _said(silence))
     if isinstance(answer, Found):
         return _found(attempt, answer, fence=fence)
     ledger.record_look_up(attempt, "absent", detail="", clock=_own_clock())
@@ -140,8 +157,8 @@ def _void(attempt: Attempt, *, fence: int) -> Finding:
     action = attempt.action
     try:
         answer = tool_of(action).void(call_for(action, attempt))
-    except Unanswered as silence:
-        return _patience(attempt, str(silence))
+    except Exception as silence:  # whatever it raises, it is no answer
+        return _patience(attempt, _said(silence))
     if isinstance(answer, Voided):
         ledger.record_look_up(
             attempt, "voided", detail=answer.evidence.decode(errors="replace"), clock=_own_clock()

@@ -131,7 +131,10 @@ def choices(case: Case) -> tuple[Choice, ...]:
 
 def _can_be_asked(case: Case) -> bool:
     action = Action.objects.select_related("tenant").get(pk=_action_id(case))
-    able = capabilities(action)
+    try:
+        able = capabilities(action)
+    except Exception:  # who cannot be reached now can still be asked again
+        return True
     return able.look_up or able.keyed is not None
 
 

@@ -17,7 +17,7 @@ from checkpoints.models import Checkpoint, Run
 from checkpoints.reading import load_head
 from checkpoints.registry import graph_of, runnable_combos
 from checkpoints.timers import SelfStop
-from execution import effects, executor
+from execution import effects, executor, proposing
 from execution.errors import Suspend
 from execution.work import Work
 from reconciliation import actions, asking, ledger
@@ -65,7 +65,7 @@ def action_step_ms(people: People, effects_count: int) -> float:
     took = 0.0
     for _ in range(effects_count):
         work = _work(run)
-        took += _timed(lambda: effects.propose(work))  # noqa: B023 - called at once
+        took += _timed(lambda: proposing.propose(work))  # noqa: B023 - called at once
         try:
             effects.run_action(work)
         except Suspend as ending:

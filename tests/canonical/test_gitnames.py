@@ -59,6 +59,7 @@ def test_no_file_is_none_and_a_time_is_no_name() -> None:
     assert plain_name("/dev/null", "a/") is None
     assert plain_name("a/with blank\t", "a/") == "with blank"
     assert plain_name('"a/\\t"', "a/") == "\t"
+    assert plain_name('"a/\\303\\244 b"\t', "a/") == "ä b"
 
 
 def test_a_hostile_header_takes_no_longer_than_its_length() -> None:
