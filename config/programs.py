@@ -56,6 +56,8 @@ def ours(commands: Container[str]) -> list[Program]:
     # The demo can end the worker of one run at one boundary, to show what happens then.
     plugs = {"KEDGE_PLUGS": str(settings.VAR_DIR / "plugs")} if settings.KEDGE_DEMO else {}
     sink = Program("mailsink", "mail", _manage("mailsink"), needs="mailsink")
+    # Plain retries, beside it and to compare.
+    twin = Program("twin", "kedge", _manage("twin"), role="worker", needs="twin")
     found = [
         *([sink] if settings.KEDGE_MAIL_SINK else []),
         Program("web", "kedge", gunicorn, role="web"),
@@ -70,6 +72,7 @@ def ours(commands: Container[str]) -> list[Program]:
             environment=plugs,
         ),
         Program("sweeper", "kedge", _manage("sweep"), role="worker", needs="sweep"),
+        *([twin] if settings.KEDGE_DEMO else []),
     ]
     return [program for program in found if not program.needs or program.needs in commands]
 

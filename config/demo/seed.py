@@ -1,0 +1,45 @@
+"""Makes the demo, once: tenants, people, repositories with their remotes, runs."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from agents import repositories
+from agents.fleet import FLEET
+from agents.remotes import remote_url
+from config.demo import campaigns, people
+from config.demo.twin.remotes import twin_of
+
+TELL_EVERY = 4
+
+Say = Callable[[str], None]
+
+
+def seed(say: Say) -> bool:
+    """Make what is missing and say so; False when everything was there. Raises `SeedingFailed`."""
+    tenants, persons = people.make()
+    if persons:
+        say(f"Made {', '.join(tenants)} with {len(persons)} people: {', '.join(persons)}")
+    prepared = [_prepare(slug, say) for slug in people.TENANTS]
+    started = campaigns.start_all()
+    if started:
+        say(f"Started {started} runs")
+    return bool(persons or any(prepared) or started)
+
+
+def _prepare(slug: str, say: Say) -> bool:
+    """A tenant's remotes, and the same again for the twin, which must not see them pushed to."""
+
+    def progress(repository: str, done: int, total: int) -> None:
+        if done % TELL_EVERY == 0:
+            say(f"{name}: {done} of {total} repositories, now {repository}")
+
+    name = people.TENANTS[slug]
+    if _complete(slug) and _complete(twin_of(slug)):
+        return False
+    repositories.prepare(slug, progress)
+    repositories.prepare(twin_of(slug))
+    return True
+
+
+def _complete(slug: str) -> bool:
+    return all(Path(remote_url(slug, each.name)).exists() for each in FLEET)

@@ -1,0 +1,78 @@
+"""The things the demo has to show now: what the card and the demo page point to."""
+
+from dataclasses import dataclass
+
+from django.db.models import QuerySet
+
+from agents.fleet_change.graph import TASK_TYPE
+from agents.tools.git.tool import GitPush
+from approvals import states
+from approvals.models import ApprovalRequest
+from checkpoints.models import Case, Run
+from checkpoints.states import LIVE, OUTCOME_UNKNOWN
+from config.demo.campaigns import DYING_KEY
+from config.demo.people import HARBOUR
+
+
+@dataclass(frozen=True)
+class Things:
+    """What is there. `push` waits for a yes, `plug` too (another one where there are two)."""
+
+    push: ApprovalRequest | None
+    plug: ApprovalRequest | None
+    unknown: Case | None
+
+
+def now() -> Things:
+    """What waits at the first tenant, oldest first."""
+    waiting = open_pushes()[:2]
+    push = waiting[0] if waiting else None
+    return Things(push, waiting[-1] if waiting else None, unknown_mail())
+
+
+def open_pushes() -> list[ApprovalRequest]:
+    """Pushes of fleet changes that wait for a yes at the first tenant, but that of the dying mail."""
+    return list(
+        ApprovalRequest.objects.filter(
+            tenant__slug=HARBOUR,
+            state=states.OPEN,
+            tool=GitPush.name,
+            run__task_type=TASK_TYPE,
+        )
+        .exclude(run__business_key=DYING_KEY)
+        .select_related("run", "tenant")
+        .defer("bound", "diff", "parameters", "run__input")
+        .order_by("asked_at")[:50]
+    )
+
+
+def unknown_mail() -> Case | None:
+    """The case of a mail of which nobody knows whether it went out, while it is undecided."""
+    return (
+        Case.objects.filter(
+            tenant__slug=HARBOUR, kind=OUTCOME_UNKNOWN, decided_at=None, closed_at=None
+        )
+        .select_related("tenant")
+        .order_by("pk")
+        .first()
+    )
+
+
+def dying_run() -> Run | None:
+    """The run whose mail server dies, from its start on."""
+    return _changes().filter(business_key=DYING_KEY).first()
+
+
+def was_unknown(run: Run) -> bool:
+    """Whether the outcome of one of the run's effects was ever unknown to everybody."""
+    return Case.objects.filter(run=run, kind=OUTCOME_UNKNOWN).exists()
+
+
+def first_working() -> Run | None:
+    """The fleet change of the first tenant that will ask first: the one that got furthest."""
+    live = _changes().filter(status__in=LIVE).exclude(business_key=DYING_KEY)
+    return live.order_by("-head").first()
+
+
+def _changes() -> QuerySet[Run]:
+    return Run.objects.filter(tenant__slug=HARBOUR, task_type=TASK_TYPE).defer("input")

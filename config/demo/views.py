@@ -1,0 +1,110 @@
+"""The demo's own pages: what to try, the plug, and what really arrived in the outside world."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from approvals import decisions, states
+from approvals.models import ApprovalRequest
+from checkpoints import events
+from config.demo import outside, people, plugs, things, told
+from tenants.actors import Actor
+from tenants.errors import Denied
+from tenants.links import links_work_for
+from tenants.models import Tenant, User
+from tenants.scope import access_of, tenant_for
+
+LAST_NEWS = 286  # htmx swaps what it gets, and asks no more
+
+View = Callable[..., HttpResponse]
+
+
+def demo_only(view: View) -> View:
+    """Nowhere but on a demo installation, asked from the machine itself: else there is no page."""
+
+    @wraps(view)
+    def page(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if not settings.KEDGE_DEMO or not links_work_for(request):
+            raise Http404(_("There is no such page, or it is not yours to see."))
+        return view(request, *args, **kwargs)
+
+    return page
+
+
+@require_safe
+@demo_only
+def show(request: HttpRequest) -> HttpResponse:
+    """The three things to try, for who operates the demo's first tenant."""
+    tenant = _tenant(request)
+    context = {"things": things.now(), "approver": people.APPROVER.name, **_plugged(tenant)}
+    return render(request, "demo/demo.html", context)
+
+
+@require_safe
+@demo_only
+def plugged(request: HttpRequest) -> HttpResponse:
+    """What became of the runs whose plug was pulled: the fragment that the page asks for."""
+    context = _plugged(_tenant(request))
+    status = 200 if context["goes_on"] else LAST_NEWS
+    return render(request, "demo/_plugged.html", context, status=status)
+
+
+@require_POST
+@demo_only
+def pull_the_plug(request: HttpRequest, request_id: UUID) -> HttpResponse:
+    """Approve the push as it was shown, and let its worker die right after it."""
+    tenant = _tenant(request)
+    if not access_of(request).may(tenant.pk, "read_payloads"):
+        raise Denied(tenant.pk, "read_payloads")
+    asked = next((each for each in things.open_pushes() if each.pk == request_id), None)
+    if asked is None:
+        messages.info(request, _("This push is decided already. Nothing was changed."))
+        return redirect("demo")
+    _approve(asked, request.user, request.POST.get("shown", ""))
+    return redirect("demo")
+
+
+@require_safe
+def outside_world(request: HttpRequest) -> HttpResponse:
+    """What arrived, beside what was asked: read from remotes and mailbox, for tenants in view."""
+    if not settings.KEDGE_DEMO:
+        raise Http404(_("There is no such page, or it is not yours to see."))
+    access = access_of(request)
+    if not access.rights:
+        raise Http404(_("There is no such page, or it is not yours to see."))
+    context = outside.page(access, only_doubled=request.GET.get("only") == "doubled")
+    fragment = request.headers.get("HX-Request") and not request.headers.get("HX-Boosted")
+    return render(request, "demo/_world.html" if fragment else "demo/world.html", context)
+
+
+def _approve(asked: ApprovalRequest, user: Any, shown: str) -> None:
+    assert isinstance(user, User)  # noqa: S101 - nobody else gets past the sign-in
+    actor = Actor.person(user)
+    with plugs.armed(asked) as first:
+        decisions.decide(
+            asked.pk,
+            actor=actor,
+            user=user,
+            verdict=states.APPROVE,
+            reason="",
+            posted_hash=shown,
+        )
+    if first:
+        events.append(asked.run_id, "plug armed", actor, at=plugs.BOUNDARY)
+
+
+def _tenant(request: HttpRequest) -> Tenant:
+    return tenant_for(request, people.HARBOUR, "operate_runs")
+
+
+def _plugged(tenant: Tenant) -> dict[str, Any]:
+    found = told.of(tenant)
+    return {"plugged": found, "goes_on": any(not each.is_over for each in found)}
