@@ -10,8 +10,6 @@ from tests.crash.scenarios import BY_NAME, Scenario
 from tests.crash.trials import Result
 from tests.crash.worlds import Effect, per_key
 
-MOST_OF_AN_UNKNOWN = 1
-
 
 @dataclass(frozen=True)
 class Judged:
@@ -31,21 +29,22 @@ class Judged:
 
 def judge(result: Result, reference: Result, effects: tuple[Effect, ...]) -> Judged:
     """Compare a trial, and what its world has now, with the uninterrupted run."""
-    scenario, end = BY_NAME[result.trial.scenario], result.end
+    scenario, end, held = BY_NAME[result.trial.scenario], result.end, result.held
     invalid = _invalid(result)
     extra = _extra(effects, reference.effects)
     said = [f"{extra} more effects than asked for"] if extra else []
     if end is None or not _is_accounted_for(end):
         where = "it did not end" if end is None else f"{end.status} without a case"
         return Judged(extra, lost=True, said=(*said, f"lost: {where}; {result.trouble}"))
-    if end.status == HELD:
-        wrong = _held_wrongly(end, scenario, effects)
+    wrong = _held_wrongly(held, scenario) if held else []
+    if held or (scenario.cancelled and result.fired):
+        wrong += _badly_decided(end, effects)
     else:
-        wrong = _differences(end, reference, effects)
+        wrong += _differences(end, reference, effects)
     return Judged(
         duplicates=extra,
         not_unique=bool(wrong),
-        held=end.status == HELD,
+        held=held is not None,
         invalid=bool(invalid),
         said=(*said, *wrong, *invalid),
     )
@@ -69,17 +68,22 @@ def _is_accounted_for(end: End) -> bool:
     return end.status in FINAL or (end.status == HELD and bool(end.case))
 
 
-def _held_wrongly(end: End, scenario: Scenario, effects: tuple[Effect, ...]) -> list[str]:
+def _held_wrongly(held: End, scenario: Scenario) -> list[str]:
     """A person is called only where nobody else can know."""
-    open_ones = [done for done in end.actions if done.stands != world.SETTLED]
-    if end.case != OUTCOME_UNKNOWN or len(open_ones) != 1:
-        return [f"held for {end.case}: {end.sentence}"]
-    unknown, count = open_ones[0], per_key(list(effects))
+    unknown = held.unknown
+    if held.case != OUTCOME_UNKNOWN or unknown is None:
+        return [f"held for {held.case}: {held.sentence}"]
     if unknown.tool not in scenario.nobody_can_know or unknown.has_receipt:
         return [f"held, although {unknown.tool} could be known"]
-    if count[unknown.key] > MOST_OF_AN_UNKNOWN:
-        return [f"{unknown.tool} happened {count[unknown.key]} times"]
-    return _against_the_ledger(end.actions, count)
+    return []
+
+
+def _badly_decided(end: End, effects: tuple[Effect, ...]) -> list[str]:
+    """After a person's word the run ends, and the ledger says what the world has."""
+    said = [f"damaged: {sentence}" for sentence in end.damage]
+    if end.status not in FINAL:
+        said.append(f"{end.status} after a person's word: {end.sentence}")
+    return said + _against_the_ledger(end.actions, per_key(list(effects)))
 
 
 def _differences(end: End, reference: Result, effects: tuple[Effect, ...]) -> list[str]:

@@ -9,6 +9,7 @@ import uuid
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
+from dataclasses import dataclass
 from multiprocessing.queues import SimpleQueue
 from pathlib import Path
 
@@ -37,16 +38,24 @@ class Lanes:
             yield done.result()
 
 
+@dataclass(frozen=True)
+class Common:
+    """What all lanes share: where worlds are made, the mailbox, the seed, and the patience."""
+
+    folder: Path
+    mailbox: Path
+    seed: Path
+    patience_seconds: float
+
+
 @contextmanager
-def lanes(names: list[str], folder: Path, mailbox: Path, seed: Path) -> Iterator[Lanes]:
+def lanes(names: list[str], common: Common) -> Iterator[Lanes]:
     """One lane for each database. The caller's process must be warm and without connections."""
     context = multiprocessing.get_context("fork")
     waiting: SimpleQueue[str] = context.SimpleQueue()
     for name in names:
         waiting.put(name)
-    pool = ProcessPoolExecutor(
-        len(names), context, initializer=_open, initargs=(waiting, folder, mailbox, seed)
-    )
+    pool = ProcessPoolExecutor(len(names), context, initializer=_open, initargs=(waiting, common))
     try:
         yield Lanes(pool)
     finally:
@@ -70,14 +79,14 @@ def warm(name: str, folder: Path) -> None:
     gc.freeze()
 
 
-def _open(waiting: "SimpleQueue[str]", folder: Path, mailbox: Path, seed: Path) -> None:
+def _open(waiting: "SimpleQueue[str]", common: Common) -> None:
     global _stage  # noqa: PLW0603 - what a pool's worker keeps between tasks
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     name = waiting.get()
     databases.switch_to(name)
     cast = databases.cast()
     connections.close_all()
-    _stage = Stage(databases.reader(name), cast, folder, mailbox, seed)
+    _stage = Stage(databases.reader(name), cast, **vars(common))
 
 
 def _run(trial: Trial) -> Result:

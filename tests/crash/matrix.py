@@ -12,11 +12,11 @@ from pathlib import Path
 
 from tests.crash import databases, mailbox, plan, report, takeover, worlds
 from tests.crash.judge import Judged, judge
-from tests.crash.lanes import Lanes, lanes, warm
+from tests.crash.lanes import Common, Lanes, lanes, warm
 from tests.crash.mutants import MUTANTS
 from tests.crash.options import Options, parse
 from tests.crash.registry import TOOLS
-from tests.crash.scenarios import UNHURRIED
+from tests.crash.scenarios import BY_NAME, UNHURRIED
 from tests.crash.trials import Result, Trial
 
 SAY_EVERY = 50
@@ -43,6 +43,12 @@ class Matrix:
                 raise SystemExit(f"{result.trial} did not go well: {_last_words(result)}")
             self.recorded[result.trial.scenario] = result
         self.say(f"{sum(len(it.reached) for it in self.recorded.values())} points recorded")
+
+    def statements(self, pool: Lanes) -> list[Trial]:
+        """Every statement of every scenario of which all points are killed, before and after."""
+        whole = [name for name in self.options.only if BY_NAME[name].recovery_kills]
+        recorded = pool.run(Trial(name, statements=True) for name in whole)
+        return [trial for result in recorded for trial in plan.at_statements(result)]
 
     def kill(self, pool: Lanes, trials: Sequence[Trial], what: str) -> list[Result]:
         """Run trials; a fault that missed its point is tried once more."""
@@ -108,12 +114,13 @@ def _ground(options: Options) -> Iterator[tuple[str, Path, Lanes]]:
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="kedge-crash-")))
         template = stack.enter_context(databases.template(base))
+        warm(template, folder)
         copies = databases.copies(template, base, options.lanes + 1)
         spare, *names = stack.enter_context(copies)
         maildir = stack.enter_context(mailbox.sink(folder))
         seed = worlds.seed_repository(folder / "seed")
-        warm(spare, folder)
-        pool = stack.enter_context(lanes(names, folder, maildir, seed))
+        common = Common(folder, maildir, seed, options.patience)
+        pool = stack.enter_context(lanes(names, common))
         yield spare, folder, pool
 
 
@@ -135,10 +142,16 @@ def _kill_all(matrix: Matrix, pool: Lanes) -> None:
     singles = [trial for it in matrix.recorded.values() for trial in plan.singly(it)]
     chosen = plan.short(singles, rng) if options.short else _slow_first(singles)
     results = matrix.kill(pool, chosen, "one kill")
+    if options.statements:
+        statements = matrix.statements(pool)
+        some = plan.sample(statements, options.statements, rng)
+        matrix.kill(pool, some, f"one kill at one of {len(statements)} statements")
     amounts = ((options.again, "one more kill in the recovery"), (options.thrice, "a third kill"))
     for count, what in amounts[: options.depth - 1]:
-        further = plan.sample(plan.again(results, rng), count, rng)
-        results = matrix.kill(pool, further, what)
+        further = plan.again(results, rng)
+        if options.short:
+            further = plan.unseen(further, chosen, rng)
+        results = matrix.kill(pool, plan.sample(further, count, rng), what)
 
 
 def _slow_first(singles: list[Trial]) -> list[Trial]:

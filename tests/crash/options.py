@@ -23,7 +23,9 @@ class Options:
     depth: int
     again: int
     thrice: int
+    statements: int
     takeovers: int
+    patience: float
     mutant: str
 
 
@@ -38,16 +40,19 @@ def parse(arguments: Sequence[str]) -> Options:
     add("--seed", type=int, default=1, help="decides what is sampled")
     add("--lanes", type=int, default=6, help="trials side by side")
     add("--depth", type=int, choices=(1, 2, 3), help="most kills in one trial (3; short: 2)")
-    add("--again", type=int, help="most trials with two kills (1400; short: 6)")
+    add("--again", type=int, help="most trials with two kills (1400; short: 12)")
     add("--thrice", type=int, help="most trials with three kills (80)")
+    add("--statements", type=int, help="most trials killed at an SQL statement (300; short: 0)")
     add("--takeovers", type=int, help="workers of real RQ killed (40; short: 0)")
+    add("--patience", type=float, default=0, help="seconds after which a run is given up as lost")
     add("--mutant", choices=sorted(MUTANTS), default="", help="break the engine on purpose")
     given = vars(parser.parse_args(arguments))
     short = given["short"]
     amounts = {
         "depth": 2 if short else 3,
-        "again": 6 if short else 1400,
+        "again": 12 if short else 1400,
         "thrice": 0 if short else 80,
+        "statements": 0 if short else 300,
         "takeovers": 0 if short else 40,
     }
     chosen = {

@@ -3,7 +3,15 @@
 import random
 from collections.abc import Iterable, Sequence
 
-from tests.crash.points import HORSE, PARENT, SWEEP, Point, until_progress
+from tests.crash.points import (
+    HORSE,
+    IN_THE_HOOK,
+    PARENT,
+    STATEMENT,
+    SWEEP,
+    Point,
+    until_progress,
+)
 from tests.crash.scenarios import BY_NAME
 from tests.crash.trials import Result, Trial
 
@@ -15,6 +23,9 @@ LEASE_DUTIES = ("lapse:before", "lapse:after", "sweep lapse unlocked:before")
 def singly(recorded: Result) -> list[Trial]:
     """Every point of an uninterrupted run. A horse's death is noticed in both ways."""
     name, found = recorded.trial.scenario, dict.fromkeys(recorded.reached)
+    if BY_NAME[name].slow_remote:
+        point = Point(HORSE, 0, IN_THE_HOOK)
+        return [Trial(name, (point,), PARENT), Trial(name, (point,), SWEEP)]
     trials = []
     for point in filter(BY_NAME[name].kills, found):
         if point.role == HORSE:
@@ -22,6 +33,16 @@ def singly(recorded: Result) -> list[Trial]:
         else:
             trials.append(Trial(name, (point,), sweeps=point.role == SWEEP))
     return trials
+
+
+def at_statements(recorded: Result) -> list[Trial]:
+    """Every statement of an uninterrupted run, before and after."""
+    name, found = recorded.trial.scenario, dict.fromkeys(recorded.reached)
+    points = [point for point in found if point.boundary.partition(":")[0] == STATEMENT]
+    return [
+        Trial(name, (point,), (PARENT, SWEEP)[number % 2], statements=True)
+        for number, point in enumerate(points)
+    ]
 
 
 def again(results: Iterable[Result], rng: random.Random) -> list[Trial]:
@@ -42,6 +63,14 @@ def again(results: Iterable[Result], rng: random.Random) -> list[Trial]:
             Trial(trial.scenario, (*trial.kills, point), trial.noticed_by) for point in further
         ]
     return trials
+
+
+def unseen(trials: Sequence[Trial], seen: Iterable[Trial], rng: random.Random) -> list[Trial]:
+    """One trial for each boundary at which no other has died yet."""
+    died = {trial.kills[-1].boundary for trial in seen}
+    fresh = [trial for trial in trials if trial.kills[-1].boundary not in died]
+    by_boundary = {trial.kills[-1].boundary: trial for trial in rng.sample(fresh, len(fresh))}
+    return list(by_boundary.values())
 
 
 def sample(trials: Sequence[Trial], count: int, rng: random.Random) -> list[Trial]:

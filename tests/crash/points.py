@@ -5,6 +5,12 @@ from dataclasses import dataclass
 
 # Who acts on a run, besides the world.
 START, HORSE, PARENT, SWEEP, PERSON = "start", "horse", "parent", "sweep", "person"
+CANCEL = "cancel"
+JUDGE = "judge"  # a person again, with an unknown outcome before them
+
+# Not boundaries of the engine: a moment inside a call, and every statement to PostgreSQL.
+IN_THE_HOOK = "in the hook"
+STATEMENT = "sql"
 
 # After one of these a run stands somewhere new: a crash further on is one of depth 1 again.
 PROGRESS = frozenset({"commit:after", "receipt:after", "ask:after", "finish:after"})

@@ -4,15 +4,23 @@ import ctypes
 import os
 import select
 import signal
+import threading
+import time
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
+import psycopg
 from django.db import connections
 
+from checkpoints.boundaries import boundary
+from tests.crash.points import IN_THE_HOOK, STATEMENT
+
 _PR_SET_PDEATHSIG = 1
+LONGEST_LIFE_SECONDS = 120
+HOOK_RUNS = "hook-runs"  # the file that a slow remote's hook makes
 
 
 class StuckError(Exception):
@@ -30,26 +38,28 @@ class Ended:
     def died_at(self, point: str) -> bool:
         """Whether SIGKILL took it, and at this very boundary."""
         by_kill = os.WIFSIGNALED(self.status) and os.WTERMSIG(self.status) == signal.SIGKILL
-        return by_kill and self.reached[-1:] == (point,)
+        last = "effect:before@1" if point == IN_THE_HOOK else point
+        return by_kill and self.reached[-1:] == (last,)
 
     @property
     def in_order(self) -> bool:
         return self.status == 0
 
 
-def live(
-    act: Callable[[], object], folder: Path, *, kill_at: str = "", seconds: float = 90
-) -> Ended:
+def live(act: Callable[[], object], folder: Path, *, kill_at: str = "") -> Ended:
     """Fork, `act` there, and wait for the end. What it says is added to the file `said`.
 
-    Nothing is inherited open: the caller must hold no connection of Django's.
+    Nothing is inherited open: the caller must hold no connection of Django's. `kill_at`: the
+    boundary where it dies, or `IN_THE_HOOK`: once the remote's hook says that it runs.
     """
     log = folder / "boundaries"
     log.unlink(missing_ok=True)
     pid = os.fork()
     if pid == 0:
         _child(act, folder, kill_at)
-    status = _awaited(pid, seconds)
+    if kill_at == IN_THE_HOOK:
+        _kill_once(pid, folder / HOOK_RUNS)
+    status = _awaited(pid, LONGEST_LIFE_SECONDS)
     reached = tuple(log.read_text().split("\n")[:-1]) if log.exists() else ()
     return Ended(pid, status, reached)
 
@@ -73,6 +83,30 @@ def _child(act: Callable[[], object], folder: Path, kill_at: str) -> NoReturn:
         traceback.print_exc()
     finally:
         os._exit(code)
+
+
+def watch_statements() -> None:
+    """From now on every statement of this process's first thread is a boundary too."""
+    original = psycopg.Cursor.execute
+
+    def execute(cursor: Any, *given: Any, **options: Any) -> Any:
+        if threading.current_thread() is not threading.main_thread():
+            return original(cursor, *given, **options)
+        boundary(f"{STATEMENT}:before")
+        done = original(cursor, *given, **options)
+        boundary(f"{STATEMENT}:after")
+        return done
+
+    psycopg.Cursor.execute = execute  # type: ignore[assignment, method-assign]
+
+
+def _kill_once(pid: int, file: Path) -> None:
+    """Wait for the file, then kill; a process that ends before is left alone."""
+    while not file.exists():
+        if os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
+            return
+        time.sleep(0.005)
+    os.kill(pid, signal.SIGKILL)
 
 
 def _awaited(pid: int, seconds: float) -> int:

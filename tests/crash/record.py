@@ -11,8 +11,9 @@ from django.db import connections
 from canonical import json as canonical
 from checkpoints import reading
 from checkpoints.models import Case, Checkpoint, Recovery, Run
-from checkpoints.states import FINAL, HELD
+from checkpoints.states import FINAL
 from reconciliation.models import Action
+from reconciliation.states import DISPATCHED
 
 STANDS = """
 SELECT status, reason, due_at <= clock_timestamp(),
@@ -55,8 +56,8 @@ class Stands:
     is_asked: bool
 
     @property
-    def is_over(self) -> bool:
-        return self.status in FINAL or self.status == HELD
+    def is_final(self) -> bool:
+        return self.status in FINAL
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,11 @@ class End:
     damage: tuple[str, ...]
     case: str
     recoveries: tuple[tuple[datetime, datetime | None, str], ...]
+
+    @property
+    def unknown(self) -> Done | None:
+        """The one action that nobody knows about."""
+        return next((done for done in self.actions if done.stands == DISPATCHED), None)
 
 
 def stands(reader: psycopg.Connection, business_key: str) -> Stands | None:

@@ -41,6 +41,7 @@ def figures(judged: Sequence[tuple[Result, Judged]], takeovers: Sequence[float])
         "recovery_success_rate": round(len(seconds) / len(begun), 4) if begun else None,
         "recovery_seconds": percentiles(seconds),
         "takeover_seconds": percentiles(takeovers),
+        "boundaries": sorted({kill.boundary for it in results for kill in it.trial.kills}),
     }
 
 

@@ -8,7 +8,10 @@ from approvals import decisions
 from approvals import states as permission
 from approvals.models import ApprovalRequest, Decision
 from checkpoints import runs
+from checkpoints.models import Case, Run
 from execution import horse, lapses, sweeper
+from reconciliation import verdicts
+from reconciliation.verdicts import Given
 from tenants.actors import Actor
 from tests.crash.databases import Cast
 
@@ -60,3 +63,16 @@ def answer(job: Job) -> None:
         reason="as it should be" if verdict == "approve" else "once more",
         posted_hash=request.action_hash,
     )
+
+
+def cancel(job: Job) -> None:
+    """Somebody has seen enough."""
+    run = Run.objects.get(business_key=job.business_key)
+    runs.request_cancel(run.id, why="it died", actor=Actor.person(job.cast.starter))
+
+
+def rule(job: Job, verdict: str) -> None:
+    """Another person says what became of an effect, having looked."""
+    case = Case.objects.get(run__business_key=job.business_key, decided_at=None, closed_at=None)
+    given = Given(verdict, reason="I looked", evidence="the outside world itself")
+    verdicts.give(case.id, given, user=job.cast.approver)

@@ -20,6 +20,8 @@ class Scenario:
     """One kind of run. `kills` says which of the recorded points are its own to be killed at.
 
     `nobody_can_know` are the tools of it whose unknown outcomes are a person's to decide.
+    `slow_remote`: the remote thinks about a push, and whoever pushes dies meanwhile. `cancelled`:
+    somebody cancels the run after its first death.
     """
 
     name: str
@@ -28,6 +30,8 @@ class Scenario:
     answers: tuple[str, ...] = ("approve",)
     nobody_can_know: tuple[str, ...] = ()
     pushes: bool = False
+    slow_remote: bool = False
+    cancelled: bool = False
     kills: Callable[[Point], bool] = _everywhere
     recovery_kills: bool = True
     patience_seconds: float = 40
@@ -75,6 +79,16 @@ LATE = tuple(
     )
     for kind in ("void", "keyed", "unlocked", "look_up", "nothing")
 )
+CANCELLED = tuple(
+    Scenario(
+        f"cancelled_{kind}",
+        registry.STEPS,
+        _acting(f"{kind}.void" if kind == "late" else f"fake.{kind}"),
+        kills=_around_the_call,
+        cancelled=True,
+    )
+    for kind in ("void", "look_up", "late")
+)
 REAL = (
     Scenario(
         "repository_report",
@@ -83,6 +97,15 @@ REAL = (
         pushes=True,
     ),
     Scenario("fleet_change", "fleet_change", _fleet, nobody_can_know=(MAIL,), pushes=True),
+    Scenario(
+        "fleet_late",
+        "fleet_change",
+        _fleet,
+        nobody_can_know=(MAIL,),
+        pushes=True,
+        slow_remote=True,
+        recovery_kills=False,
+    ),
     Scenario(
         "fleet_sent_back",
         "fleet_change",
@@ -111,5 +134,5 @@ BROKEN = (
     Scenario("forgetful_tool", registry.STEPS, _acting("broken.forgetful"), kills=_around_the_call),
     Scenario("careless_node", registry.CARELESS, lambda _place: {"steps": 2}),
 )
-ALL = (*PLAIN, *LATE, *REAL, *UNHURRIED)
+ALL = (*PLAIN, *LATE, *CANCELLED, *REAL, *UNHURRIED)
 BY_NAME = {scenario.name: scenario for scenario in (*ALL, *BROKEN)}

@@ -10,17 +10,21 @@ from pathlib import Path
 
 import psycopg
 
-from checkpoints.states import RUNNING
+from checkpoints.states import HELD, OUTCOME_UNKNOWN, RUNNING
+from reconciliation import verdicts
 from tests.crash import record, roles
 from tests.crash.databases import Cast
-from tests.crash.points import HORSE, PARENT, PERSON, START, SWEEP, Point
-from tests.crash.processes import Ended, StuckError, live
-from tests.crash.record import End, Stands
+from tests.crash.points import CANCEL, HORSE, JUDGE, PARENT, PERSON, START, SWEEP, Point
+from tests.crash.processes import Ended, StuckError, live, watch_statements
+from tests.crash.record import Done, End, Stands
+from tests.crash.registry import TOOLS
 from tests.crash.roles import Job
 from tests.crash.scenarios import BY_NAME
 from tests.crash.worlds import Effect, Place
 
 PAUSE_SECONDS = 0.01
+# Longer windows are not waited for: then the person says what can be said at once.
+LONGEST_WINDOW_SECONDS = 5
 
 
 @dataclass(frozen=True)
@@ -28,13 +32,15 @@ class Trial:
     """Which scenario is killed where, one after the other; who notices that a horse died.
 
     `noticed_by` *parent*: its worker lives; *sweep*: the worker died with it. `sweeps`: a sweeper
-    round follows every process, also when nothing has happened.
+    round follows every process, also when nothing has happened. `statements`: every statement to
+    PostgreSQL is a boundary.
     """
 
     scenario: str
     kills: tuple[Point, ...] = ()
     noticed_by: str = PARENT
     sweeps: bool = False
+    statements: bool = False
 
     def __str__(self) -> str:
         where = ", then ".join(str(kill) for kill in self.kills) or "not killed"
@@ -45,12 +51,14 @@ class Trial:
 class Result:
     """What became of a trial. `reached` is what its processes passed since the last kill.
 
-    `ended_at` is of the monotonic clock of this machine, in seconds.
+    `held` is the run as it was when a person had to decide. `ended_at` is of this machine's
+    monotonic clock, in seconds.
     """
 
     trial: Trial
     place: Place
     fired: int
+    held: End | None
     end: End | None
     effects: tuple[Effect, ...]
     reached: tuple[Point, ...]
@@ -61,13 +69,14 @@ class Result:
 
 @dataclass(frozen=True)
 class Stage:
-    """Where the trials of one lane take place."""
+    """Where the trials of one lane take place. `patience_seconds` 0: as each scenario says."""
 
     reader: psycopg.Connection
     cast: Cast
     folder: Path
     mailbox: Path
     seed: Path
+    patience_seconds: float = 0
 
 
 @dataclass
@@ -83,6 +92,8 @@ class _Course:
     reached: list[Point] = field(default_factory=list)
     conditions: list[str] = field(default_factory=list)
     died: uuid.UUID | None = None
+    held: End | None = None
+    is_cancelled: bool = False
     trouble: str = ""
 
     def stands(self) -> Stands | None:
@@ -95,6 +106,8 @@ class _Course:
         kill = self.trial.kills[self.fired] if self.fired < len(self.trial.kills) else None
         armed = kill if kill and kill.role == role and kill.nth in (0, nth) else None
         os.environ["KEDGE_CRASH_LIVES"] = str(self.fired)
+        if self.trial.statements:
+            act = _watched(act)
         ended = live(act, self.place.folder, kill_at=armed.at if armed else "")
         self.reached += [Point(role, nth, at) for at in ended.reached]
         if armed and ended.died_at(armed.at):
@@ -111,12 +124,23 @@ class _Course:
         self.conditions.append(record.condition(self.stage.reader, self.job.business_key, effects))
 
 
+def _watched(act: Callable[[], object]) -> Callable[[], object]:
+    def watched() -> None:
+        watch_statements()
+        act()
+
+    return watched
+
+
 def run(trial: Trial, stage: Stage) -> Result:
     """Take a fresh run to its end through every kill of the trial."""
     began = time.monotonic()
+    patience = BY_NAME[trial.scenario].patience_seconds
+    if stage.patience_seconds and trial.kills:
+        patience = stage.patience_seconds
     course = _begin(trial, stage)
     try:
-        _carry_on(course, until=began + BY_NAME[trial.scenario].patience_seconds)
+        _carry_on(course, until=began + patience)
         end = record.end_of(course.job.business_key)
     except StuckError as stuck:
         course.trouble = f"{course.trouble} {stuck}".strip()
@@ -125,6 +149,7 @@ def run(trial: Trial, stage: Stage) -> Result:
         trial=trial,
         place=course.place,
         fired=course.fired,
+        held=course.held,
         end=end,
         effects=tuple(course.place.effects()),
         reached=tuple(course.reached),
@@ -138,7 +163,7 @@ def _begin(trial: Trial, stage: Stage) -> _Course:
     scenario = BY_NAME[trial.scenario]
     key = uuid.uuid4().hex[:16]
     place = Place(stage.folder / key, key, stage.mailbox)
-    place.prepare(stage.seed if scenario.pushes else None)
+    place.prepare(stage.seed if scenario.pushes else None, slow=scenario.slow_remote)
     place.enter()
     job = Job(stage.cast, scenario.task_type, key, scenario.content(place), scenario.answers)
     return _Course(trial, job, place, stage)
@@ -148,13 +173,41 @@ def _carry_on(course: _Course, *, until: float) -> None:
     """Let processes come and go until the run ends. Raises `StuckError` past `until`."""
     while True:
         now = course.stands()
-        if now is not None and now.is_over:
+        if now is not None and (now.is_final or not _may_go_on(course, now)):
             return
         if time.monotonic() > until:
             raise StuckError(f"the run did not end in time; it is {now}")
+        if course.fired and BY_NAME[course.trial.scenario].cancelled and not course.is_cancelled:
+            course.is_cancelled = True
+            course.live(CANCEL, lambda: roles.cancel(course.job))
         _next(course, now)
         if course.trial.sweeps:
             course.live(SWEEP, roles.sweep)
+
+
+def _may_go_on(course: _Course, now: Stands) -> bool:
+    """A held run goes on when a person can decide; once, and only what nobody else can know."""
+    if now.status != HELD:
+        return True
+    if course.held is not None:
+        return False
+    course.held = held = record.end_of(course.job.business_key)
+    unknown = held.unknown
+    if held.case != OUTCOME_UNKNOWN or unknown is None:
+        return False
+    verdict = _verdict(course, unknown)
+    course.live(JUDGE, lambda: roles.rule(course.job, verdict))
+    return True
+
+
+def _verdict(course: _Course, unknown: Done) -> str:
+    """What somebody would say who sees the outside world, once nothing can arrive any more."""
+    window = TOOLS[unknown.tool].budget_seconds + TOOLS[unknown.tool].margin_seconds
+    if window <= LONGEST_WINDOW_SECONDS:
+        time.sleep(window)
+    if any(effect.key == unknown.key for effect in course.place.effects()):
+        return verdicts.IT_HAPPENED
+    return verdicts.SEND_AGAIN if window <= LONGEST_WINDOW_SECONDS else verdicts.WRITE_OFF
 
 
 def _next(course: _Course, now: Stands | None) -> None:

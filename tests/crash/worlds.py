@@ -16,8 +16,10 @@ from agents.gitobjects import environment
 from agents.remotes import BRANCH
 from tests.agents.git_fixtures import commit, init
 from tests.crash.databases import TENANT
+from tests.crash.processes import HOOK_RUNS
 
 REPOSITORY = "ship"
+HOOK_SECONDS = 0.8
 FILES = {
     "ship/anchor.py": "def lines(path):\n    return open(path).readlines()\n",
     "ship/rope.py": "LENGTH = 12\n",
@@ -52,11 +54,19 @@ class Place:
     def remote(self) -> Path:
         return self.remotes / TENANT / f"{REPOSITORY}.git"
 
-    def prepare(self, seed: Path | None) -> None:
-        """Make the folder, with a copy of the seed repository when the trial pushes."""
+    def prepare(self, seed: Path | None, *, slow: bool) -> None:
+        """Make the folder, with a copy of the seed repository when the trial pushes.
+
+        A slow remote thinks about each push, also when whoever pushed is dead.
+        """
         self.folder.mkdir(parents=True, exist_ok=True)
         if seed is not None:
             shutil.copytree(seed, self.remote)
+        if slow:
+            hook = self.remote / "hooks" / "pre-receive"
+            hook.parent.mkdir()
+            hook.write_text(f"#!/bin/sh\n: > '{self.folder / HOOK_RUNS}'\nsleep {HOOK_SECONDS}\n")
+            hook.chmod(0o755)
 
     def enter(self) -> None:
         """Point the tools of this process, and of its children, to this world."""
