@@ -1,7 +1,8 @@
 """One worker's turn with a run: load and verify, migrate, re-check, reconcile, advance, release."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 from django.conf import settings
@@ -13,6 +14,7 @@ from checkpoints.commits import Lease
 from checkpoints.errors import (
     DamagedRecordError,
     MissingBlobError,
+    StateRefusedError,
     UnmigratableError,
 )
 from checkpoints.graph import ACTION, END
@@ -41,13 +43,14 @@ def advance(lease: Lease, self_stop: SelfStop, draining: Callable[[], bool]) -> 
     """
     run = Run.objects.select_related("tenant", "combo").get(id=lease.run_id)
     try:
-        _refuse_crash_loop(lease)
-        _reconcile(run, lease)
-        work = _work(run, lease, self_stop, draining)
-        recheck(work)
-        while True:
-            _step(work)
-            lease = work.lease
+        with _trouble_is_a_case(run):
+            _refuse_crash_loop(lease)
+            _reconcile(run, lease)
+            work = _work(run, lease, self_stop, draining)
+            recheck(work)
+            while True:
+                _step(work)
+                lease = work.lease
     except Ending as ending:
         release(lease, run, ending)
 
@@ -66,6 +69,20 @@ def release(lease: Lease, run: Run, ending: Ending) -> None:
         runs.finish(lease, outcome, actor=WORKER)
     else:
         runs.yield_to_others(lease)
+
+
+@contextmanager
+def _trouble_is_a_case(run: Run) -> Iterator[None]:
+    """What cannot be read or kept needs a person, wherever in the turn it is noticed."""
+    try:
+        yield
+    except MissingBlobError as error:
+        raise Hold(_damage(states.MISSING_BLOB, run, error)) from error
+    except DamagedRecordError as error:
+        raise Hold(_damage(states.DAMAGED_CHECKPOINT, run, error)) from error
+    except StateRefusedError as error:
+        facts = {"error": str(error)[:500], "head": run.head}
+        raise Hold(Trouble(states.INVALID_OUTPUT, f"It cannot go on: {error}.", facts)) from error
 
 
 def _refuse_crash_loop(lease: Lease) -> None:
@@ -92,12 +109,7 @@ def _reconcile(run: Run, lease: Lease) -> None:
 
 def _work(run: Run, lease: Lease, self_stop: SelfStop, draining: Callable[[], bool]) -> Work:
     graph, back = graph_of(run.task_type), _wanted_back(run)
-    try:
-        loaded = reading.load_head(run) if back is None else reading.load(run, back)
-    except MissingBlobError as error:
-        raise Hold(_damage(states.MISSING_BLOB, run, error)) from error
-    except (DamagedRecordError, ValueError, KeyError, TypeError) as error:
-        raise Hold(_damage(states.DAMAGED_CHECKPOINT, run, error)) from error
+    loaded = reading.load_head(run) if back is None else reading.load(run, back)
     work = Work(lease, run, graph, loaded, self_stop, draining)
     if back is not None:
         _commit_way_back(work)

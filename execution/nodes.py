@@ -6,6 +6,7 @@ from typing import Any
 
 import jsonschema
 from django.conf import settings
+from django.db import Error as DatabaseFault
 
 from checkpoints import states
 from checkpoints.cases import Trouble
@@ -39,7 +40,9 @@ def guarded(work: Work, node: Node, call: Any) -> Any:
     work.self_stop.limit(NODE_DEADLINE, boot_seconds() + deadline_seconds(work, node))
     try:
         return call()
-    except (RecordError, Hold):
+    except StateRefusedError as error:
+        raise Hold(_invalid(node, str(error))) from error
+    except (RecordError, Hold, DatabaseFault):
         raise
     except Exception as error:
         if isinstance(error, node.retry.transient):
