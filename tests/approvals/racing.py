@@ -31,6 +31,10 @@ class Side:
     def start(self, verb: Callable[[], T]) -> "Future[T]":
         return self.threads.submit(_alone, verb)
 
+    def finish(self, verb: Callable[[], T]) -> T:
+        """Run it to its end, which must not need any lock that the test holds."""
+        return self.start(verb).result(timeout=PATIENCE_SECONDS)
+
     def start_and_block(self, verb: Callable[[], T], *, blocked: int = 1) -> "Future[T]":
         """Start it; returns once `blocked` connections in all wait for a lock."""
         future = self.start(verb)

@@ -151,8 +151,13 @@ def test_dispatch_counts_distinct_people_against_the_requirement(tenant: Tenant)
     assert use(request).state == "used"
 
 
-def test_the_starter_does_not_count_at_dispatch(tenant: Tenant, request_: ApprovalRequest) -> None:
+def test_the_starter_does_not_count_at_dispatch(request_: ApprovalRequest) -> None:
     tamper(request_, starter=dee())
+    refused(request_, "too_few_approvers")
+
+
+def test_whom_the_run_works_for_does_not_count_at_dispatch(request_: ApprovalRequest) -> None:
+    tamper(request_, on_behalf_of=" DEE@example.org")
     refused(request_, "too_few_approvers")
 
 

@@ -202,7 +202,7 @@ def test_the_sweeper_waits_for_nobody_and_comes_round_again() -> None:
         with transaction.atomic():
             decide(request, user)
             until(lambda: clock.now() > request.expires_at)
-            assert side.start(partial(requests.expire_due, 10)).result() == 0
+            assert side.finish(partial(requests.expire_due, 10)) == 0
         assert requests.expire_due(10) == 1
     assert Approval.objects.get().state == "expired"
 
@@ -211,7 +211,7 @@ def test_two_sweepers_close_a_request_once() -> None:
     make_due(asked())
     with beside() as side, transaction.atomic():
         assert requests.expire_due(10) == 1
-        assert side.start(partial(requests.expire_due, 10)).result() == 0
+        assert side.finish(partial(requests.expire_due, 10)) == 0
     assert Run.objects.get().wakes == 1
 
 

@@ -1,0 +1,53 @@
+"""The lock order run → request, by which no two verbs can wait for each other."""
+
+import re
+import uuid
+from collections.abc import Callable
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from approvals import locks, uses
+from approvals.models import ApprovalRequest
+from tests.approvals.questions import approved_by, asked
+from tests.people import dee, make_tenant
+
+pytestmark = pytest.mark.django_db
+
+LOCKED = re.compile(r'FROM "(\w+)".* FOR UPDATE', re.DOTALL)
+
+
+def locked_by(verb: Callable[[], object]) -> list[str]:
+    with CaptureQueriesContext(connection) as captured:
+        verb()
+    found = [LOCKED.search(query["sql"]) for query in captured.captured_queries]
+    return [match[1] for match in found if match]
+
+
+def test_the_run_is_locked_before_its_request() -> None:
+    request = asked()
+    order = ["checkpoints_run", "approvals_approvalrequest"]
+    assert locked_by(lambda: locks.request(request.id)) == order
+    assert locked_by(lambda: locks.request_if_free(request.id)) == order
+
+
+def test_dispatch_locks_request_then_approval() -> None:
+    request = approved_by(asked(), dee(make_tenant()))
+
+    def use() -> None:
+        uses.use(request.action_id, expected_hash=request.action_hash, attempt_id=uuid.uuid4())
+
+    assert locked_by(use) == ["approvals_approvalrequest", "approvals_approval"]
+
+
+def test_the_newest_request_of_an_action_is_the_one_that_is_locked() -> None:
+    request = asked()
+    found = locks.latest(request.action_id)
+    assert found == request
+    assert locks.latest(uuid.uuid4()) is None
+
+
+def test_a_request_that_does_not_exist_is_not_locked() -> None:
+    with pytest.raises(ApprovalRequest.DoesNotExist):
+        locks.request(uuid.uuid4())
