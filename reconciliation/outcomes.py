@@ -112,10 +112,14 @@ def window_end(attempt: Attempt) -> datetime:
 
 
 def _nothing_open(action: Action, *, fence: int, void: bool) -> Finding:
-    """Every attempt is proven without effect; a void makes that final where the tool can."""
+    """A further attempt may be sent; a void makes *no* final instead, where the tool can."""
     last = action.attempts.select_related("action__tenant").order_by("-number").first()
     if not void or last is None:
         return Known()
+    if last.outcome == states.ATTEMPT_RESENT:
+        # It may be sent again under its key, which proves nothing about the first time.
+        ledger.reopen_attempt(last)
+        return NeedsPerson(_unknown(action, last))
     can = _abilities(last)
     if isinstance(can, str):
         return _patience(last, can)

@@ -6,7 +6,13 @@ statement of its own, then judged (rule 4). Outside calls happen only between th
 
 from reconciliation.ledger.answers import Answer, record_answer, record_look_up
 from reconciliation.ledger.dispatches import dispatch
-from reconciliation.ledger.outcomes import end_attempt, give_up_proposal, note_unknown, settle
+from reconciliation.ledger.outcomes import (
+    end_attempt,
+    give_up_proposal,
+    note_unknown,
+    reopen_attempt,
+    settle,
+)
 from reconciliation.ledger.proposals import absorb, ledger_key, mark, propose, repropose
 from reconciliation.ledger.reads import WORKER, effects_that_stand, in_world, open_action
 
@@ -26,6 +32,7 @@ __all__ = [
     "propose",
     "record_answer",
     "record_look_up",
+    "reopen_attempt",
     "repropose",
     "settle",
 ]

@@ -67,6 +67,16 @@ def end_attempt(attempt: Attempt, outcome: str) -> bool:
         return True
 
 
+def reopen_attempt(attempt: Attempt) -> None:
+    """Nobody knows again: the newest attempt was to be sent again under its key, and is not."""
+    with transaction.atomic():
+        Run.objects.select_for_update().get(id=attempt.action.run_id)
+        Action.objects.select_for_update().get(id=attempt.action_id)
+        Attempt.objects.filter(pk=attempt.pk, outcome=outcomes.ATTEMPT_RESENT).update(
+            outcome=outcomes.ATTEMPT_OPEN, settled_at=None
+        )
+
+
 def close_attempt(attempt: Attempt, outcome: str) -> None:
     """Inside a transaction that holds the action: end one attempt if it is open."""
     Attempt.objects.filter(pk=attempt.pk, outcome=outcomes.ATTEMPT_OPEN).update(
