@@ -22,7 +22,7 @@ def shown(asked: ApprovalRequest, *, page: int = 1, part: int = 1) -> dict[str, 
             return common | _files(asked, content, about, page)
         return common | _text(content, part) | {"unreadable": True}
     if asked.diff_media == JSON:
-        found = showing.json_part(content.content)
+        found = showing.json_part(content.content, by=asked.tool)
         if found is not None:
             return common | {"kind": "json", "json": found}
     return common | _text(content, part)

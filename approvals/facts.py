@@ -57,12 +57,12 @@ def _started(request: ApprovalRequest) -> Fact:
 
 def _bound(request: ApprovalRequest, bound: Bound) -> list[Fact]:
     saw = [
-        fact(_("It saw"), _saw(name, version), request.asked_at)
+        fact(_("The dry run saw"), _saw(name, version), request.asked_at)
         for name, version in sorted(bound.resources.items())
     ]
     return [
         fact(_("Acts as"), display.visible(bound.acting_credential)),
-        *(saw or [fact(_("It saw"), _("nothing outside that could move"), request.asked_at)]),
+        *(saw or [fact(_("The dry run saw"), _("nothing outside that could move"), request.asked_at)]),
         fact(
             _("Rules"),
             _("version %(version)s") % {"version": short(bound.rules_version)},

@@ -28,7 +28,8 @@ class DecisionForm(forms.Form):
         required=False,
         widget=forms.Textarea(attrs={"rows": 3}),
     )
-    onward = forms.BooleanField(label=_("Then show me the next one"), required=False)
+    # Hidden, not a box to tick: Enter on a box would press the first button that is not disabled.
+    onward = forms.BooleanField(required=False, widget=forms.HiddenInput)
 
     def clean(self) -> dict[str, Any]:
         """A no without a reason helps nobody, and the engine would refuse it."""

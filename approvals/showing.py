@@ -30,7 +30,7 @@ from tenants.amounts import count
 
 FILES_A_PAGE: Final = 40
 ROWS_A_PAGE: Final = 1000
-ROWS_OPEN: Final = 400
+ROWS_OPEN: Final = 200
 LONGEST_LINE: Final = 4000
 TEXT_A_PART: Final = 60_000
 CHANGES_SHOWN: Final = 200
@@ -186,8 +186,8 @@ def text_part(content: bytes, part: int = 1) -> Text:
     return Text(piece, part, parts, first + 1 if piece else 0, first + len(piece), len(text), crlf)
 
 
-def json_part(content: bytes) -> JsonPart | None:
-    """What a JSON diff says, by path; None when the bytes are not strict JSON.
+def json_part(content: bytes, by: str = "") -> JsonPart | None:
+    """What a JSON diff says, by path and by whom; None when the bytes are not strict JSON.
 
     An object of exactly *before* and *after* (or *old* and *new*) is a comparison; any other value
     is shown whole, as what would be put in.
@@ -198,7 +198,7 @@ def json_part(content: bytes) -> JsonPart | None:
         changes = json_changes(old, new)
     except CanonicalError:
         return None
-    rows = [_json_row(change) for change in changes[:CHANGES_SHOWN]]
+    rows = [_json_row(change, by) for change in changes[:CHANGES_SHOWN]]
     return JsonPart(rows, max(0, len(changes) - CHANGES_SHOWN))
 
 
@@ -265,13 +265,13 @@ def _pair(value: Any) -> tuple[Any, Any]:
     return empty, value
 
 
-def _json_row(change: Change) -> dict[str, str]:
+def _json_row(change: Change, by: str) -> dict[str, str]:
     return {
         "path": change.path or "/",
         "kind": change.kind,
         "old": "" if change.kind == "added" else _json_text(change.old),
         "new": "" if change.kind == "removed" else _json_text(change.new),
-        "by": "",
+        "by": by,
     }
 
 

@@ -9,7 +9,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from approvals import wording
+from approvals import clock, wording
 from canonical import display
 from checkpoints import reading
 from checkpoints.errors import DamagedRecordError
@@ -81,9 +81,13 @@ def of_action_page(action: Action) -> list[Fact]:
 
 def candidates(run: Run) -> list[Candidate]:
     """The latest checkpoints of a run, newest first, each read and verified now."""
-    rows = Checkpoint.objects.filter(run_id=run.pk, seq__lte=run.head).order_by("-seq")
-    found = rows.values_list("seq", "node", "at")[:CHECKPOINTS_LOOKED_AT]
-    return [Candidate(seq, node, at, _damage(run, seq)) for seq, node, at in found]
+    first = max(1, run.head - CHECKPOINTS_LOOKED_AT + 1)
+    rows = Checkpoint.objects.filter(run_id=run.pk, seq__range=(first, run.head))
+    known = {seq: (node, at) for seq, node, at in rows.values_list("seq", "node", "at")}
+    return [
+        Candidate(seq, *known.get(seq, ("", None)), _damage(run, seq))
+        for seq in range(run.head, first - 1, -1)
+    ]
 
 
 def fact(label: str, value: str, at: datetime | None = None, url: str = "", note: str = "") -> Fact:
@@ -111,19 +115,20 @@ def _of_action(action: Action) -> list[Fact]:
         fact(_("Effect"), display.visible(action.describe), action.proposed_at, url=url),
         fact(_("Target"), display.visible(action.target)),
         fact(_("Tool"), action.tool),
-        fact(_("Message to look for"), display.visible(str(action.pk)), note=_("the action id")),
+        fact(_("Look for"), str(action.pk), note=_("the action id, which the effect carries")),
     ]
 
 
 def _of_attempt(attempt: Attempt) -> list[Fact]:
+    ends = outcomes.window_end(attempt)
+    late = _("may still arrive") if clock.now() <= ends else _("cannot arrive any more")
     return [
         fact(_("Sent"), _("attempt %(n)s") % {"n": attempt.number}, attempt.dispatched_at),
-        fact(_("Had to be over"), _("the deadline of the call"), attempt.deadline_at),
         fact(
-            _("May still arrive"),
-            _("until the window closes"),
-            outcomes.window_end(attempt),
-            note=_("Only after that can anybody say that it did not happen."),
+            _("A late call"),
+            late,
+            ends,
+            note=_("Only after that moment can anybody say that it did not happen."),
         ),
     ]
 

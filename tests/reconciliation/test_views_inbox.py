@@ -95,7 +95,7 @@ def test_deciding_onward_leads_to_the_next_one() -> None:
     )
     assert answer.redirect_chain[-1][0] == f"/t/acme/approvals/{second.pk}/?onward=1"
     assert "You approved: Push 5 files to requests" in answer.content.decode()
-    assert " checked" in answer.content.decode()
+    assert "Then the next that needs you opens." in answer.content.decode()
 
 
 def test_what_was_decided_and_is_not_proven_stands_below() -> None:
