@@ -56,7 +56,7 @@ def cancel_run(request: TenantRequest, tenant: Tenant, run_id: UUID) -> HttpResp
 @tenant_page("view_runs")
 def stop(request: TenantRequest, tenant: Tenant) -> HttpResponseBase:
     """GET says what is out and what stands; POST stops effects or new runs of this tenant."""
-    form = StopForm(request.POST or None)
+    form = StopForm(request.POST if request.method == "POST" else None)
     if request.method == "POST":
         tenant_for(request, tenant.slug, "operate_runs")
         if form.is_valid():
