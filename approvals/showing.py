@@ -36,7 +36,7 @@ TEXT_A_PART: Final = 60_000
 CHANGES_SHOWN: Final = 200
 VALUE_SHOWN: Final = 4000
 
-_GIT: Final = "diff --git "
+_GIT: Final = b"diff --git "
 BEFORE_AND_AFTER: Final = ({"before", "after"}, {"old", "new"})
 
 
@@ -109,13 +109,12 @@ def outline(diff: Content) -> Outline | None:
 
     Remembered by digest: the content behind a digest never changes.
     """
-    text = decoded(diff.content)
-    spans = _spans(text)
+    spans = _spans(diff.content)
     try:
-        found = [_only_file(text[start:end]) for start, end in spans]
+        # Each file's lines are let go before the next is read: a diff may hold millions.
+        light = [replace(_only_file(diff.content[a:b]), hunks=()) for a, b in spans]
     except DiffError:
         return None
-    light = [replace(file, hunks=()) for file in found]
     number_of = {id(file): number for number, file in enumerate(light, start=1)}
     summaries = classes(light)
     files = [
@@ -150,7 +149,7 @@ def file_part(diff: Content, about: Outline, number: int, first: int = 0) -> Fil
     if number < 1:
         raise IndexError(number)
     start, end = about.chunks[number - 1]
-    whole = _only_file(decoded(diff.content)[start:end])
+    whole = _only_file(diff.content[start:end])
     light, file_class = next((file, kind) for at, file, kind in about.files if at == number)
     rows = sum(len(hunk.rows) for hunk in whole.hunks)
     hunks = _window(whole.hunks, first, ROWS_A_PAGE)
@@ -207,21 +206,21 @@ def decoded(content: bytes) -> str:
     return content.decode("utf-8", "surrogateescape")
 
 
-def _spans(text: str) -> list[tuple[int, int]]:
+def _spans(text: bytes) -> list[tuple[int, int]]:
     """Where each file lies. No line of a hunk begins with "diff --git": each begins with a sign."""
     if not text:
         return []
     if not text.startswith(_GIT):
         return [(0, len(text))]
-    starts, at = [0], text.find("\n" + _GIT)
+    starts, at = [0], text.find(b"\n" + _GIT)
     while at != -1:
         starts.append(at + 1)
-        at = text.find("\n" + _GIT, at + 1)
+        at = text.find(b"\n" + _GIT, at + 1)
     return list(zip(starts, [*starts[1:], len(text)], strict=True))
 
 
-def _only_file(chunk: str) -> FileDiff:
-    files = parse_unified(chunk)
+def _only_file(chunk: bytes) -> FileDiff:
+    files = parse_unified(decoded(chunk))
     if len(files) != 1:
         raise DiffError(1, "holds more than one file where one was expected")
     return files[0]
@@ -250,10 +249,10 @@ def _fitting(rows: Sequence[Row]) -> Iterator[Row]:
             yield Row("note", None, None, said % {"n": count(cut)})
 
 
-def _by_name(about: Outline, diff: Content) -> dict[str, str]:
-    text = decoded(diff.content)
+def _by_name(about: Outline, diff: Content) -> dict[str, bytes]:
     return {
-        file.name: text[slice(*about.chunks[number - 1])] for number, file, _kind in about.files
+        file.name: diff.content[slice(*about.chunks[number - 1])]
+        for number, file, _kind in about.files
     }
 
 
