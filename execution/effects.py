@@ -11,7 +11,7 @@ from canonical import json as canonical
 from checkpoints import states
 from checkpoints.cases import Trouble
 from checkpoints.commits import Committed, Lease
-from checkpoints.errors import StoppedError
+from checkpoints.errors import LeaseLostError, StoppedError
 from checkpoints.graph import (
     END,
     EXPIRED,
@@ -23,13 +23,13 @@ from checkpoints.graph import (
     Result,
 )
 from checkpoints.headers import Ancestry, Step
-from checkpoints.models import Run
+from checkpoints.models import Run, Verdict
 from execution.context import visible
 from execution.errors import Finish, Hold, Suspend, TryLater
 from execution.nodes import checked_step, guarded
 from execution.proposing import propose
 from execution.work import WORKER, Work
-from reconciliation import actions, asking, ledger, outcomes
+from reconciliation import actions, asking, ledger, outcomes, verdicts
 from reconciliation import states as world
 from reconciliation.calls import capabilities, tool_of
 from reconciliation.errors import ForbiddenEffectError, JournalError, NotDispatchedError
@@ -76,14 +76,7 @@ def seek_permission(work: Work, action: Action) -> None:
     """Ask, wait, hear a no, or send: as the newest request of the action says."""
     newest = requests.latest(action.id)
     if newest is not None and newest.state in DECLINED:
-        because = DECLINED[newest.state]
-        ledger.settle(
-            work.run.id,
-            action.id,
-            world.DID_NOT_HAPPEN,
-            because=because,
-            note=newest.closed_because,
-        )
+        hear_no(work, action, newest)
         return
     if newest is not None and newest.state == permission.OPEN:
         if newest.expires_at > clock.now():
@@ -95,6 +88,15 @@ def seek_permission(work: Work, action: Action) -> None:
         send(work, action, newest.action_hash)
     else:
         ask(work, asked)
+
+
+def hear_no(work: Work, action: Action, request: ApprovalRequest) -> None:
+    """Settle what people do not want. An attempt that may still be out is made void, or found
+    out about, first: *did not happen* has to be true (rule 1)."""
+    if action.attempts.exists():
+        reconcile(action, fence=work.lease.fence, void=True)
+    because, note = DECLINED[request.state], request.closed_because
+    ledger.settle(work.run.id, action.id, world.DID_NOT_HAPPEN, because=because, note=note)
 
 
 def ask(work: Work, asked: Question) -> None:
@@ -116,13 +118,21 @@ def send(work: Work, action: Action, action_hash: str) -> None:
     except JournalError as error:
         raise TryLater(str(error), 5.0) from error
     except NotDispatchedError as refusal:
-        if refusal.code == "expired":
-            requests.expire_due(100)
-        elif refusal.code in ("hash_differs", "too_few_approvers", "damaged"):
-            requests.withdraw(action.id, actor=WORKER, reason=_why_not(refusal.code))
+        _not_sent(work, action, refusal)
         return
     if after.stands != world.SETTLED:
         reconcile(after, fence=work.lease.fence)
+
+
+def _not_sent(work: Work, action: Action, refusal: NotDispatchedError) -> None:
+    if refusal.code == "lease_lost":
+        raise LeaseLostError(f"run {work.run.id}: nothing was sent, another worker owns it")
+    if refusal.code == "cancelled":
+        work.cancel_requested = True
+    elif refusal.code == "expired":
+        requests.expire_due(100)
+    elif refusal.code in ("hash_differs", "too_few_approvers", "damaged"):
+        requests.withdraw(action.id, actor=WORKER, reason=_why_not(refusal.code))
 
 
 def absorb(work: Work, action: Action) -> None:
@@ -187,12 +197,23 @@ def _question(work: Work, action: Action) -> Question:
 def _may_send(action: Action, newest: ApprovalRequest, asked: Question) -> bool:
     if newest.state not in (permission.APPROVED, permission.USED):
         return False
-    # Of a tool that can do nothing of the table, each attempt needs a yes of its own (rule 6).
-    if newest.state == permission.USED and not _can_be_asked(action):
+    # Of a tool that can do nothing of the table, each attempt needs a yes of its own, and a
+    # person's verdict never sends anything by itself (rule 6).
+    if newest.state == permission.USED and (_decided_since(newest) or not _can_be_asked(action)):
         return False
     return actions.expected_hash(asked, newest) == newest.action_hash and (
         newest.state == permission.APPROVED or newest.expires_at > clock.now()
     )
+
+
+def _decided_since(request: ApprovalRequest) -> bool:
+    """Whether a person decided to send it again after the question of this yes was put."""
+    again = Verdict.objects.filter(
+        case__action_id=request.action_id,
+        verdict=verdicts.SEND_AGAIN,
+        given_at__gt=request.asked_at,
+    )
+    return again.exists()
 
 
 def _can_be_asked(action: Action) -> bool:
@@ -205,7 +226,8 @@ def _can_be_asked(action: Action) -> bool:
 
 
 def _result(action: Action) -> tuple[Result, str]:
-    known = action.receipts.order_by("id").first() if action.outcome == world.HAPPENED else None
+    learnt = action.receipts.exclude(source="refusal").order_by("id")
+    known = learnt.first() if action.outcome == world.HAPPENED else None
     if known is not None:
         try:
             receipt = canonical.loads(bytes(known.content))
@@ -213,12 +235,21 @@ def _result(action: Action) -> tuple[Result, str]:
             receipt = None  # a person's evidence is free text; the node hears only that it happened
         digest = bytes(known.digest).hex()
         return Result(HAPPENED, str(action.id), receipt, action.note), digest
+    because, note = _no_of(action)
     kind = {
         world.HAPPENED: HAPPENED,
         world.REFUSED: REFUSED,
         world.WRITTEN_OFF: WRITTEN_OFF,
-    }.get(action.outcome) or RESULT_OF.get(action.because, REJECTED)
-    return Result(kind, str(action.id), None, action.note), ""
+    }.get(action.outcome) or RESULT_OF.get(because, REJECTED)
+    return Result(kind, str(action.id), None, note), ""
+
+
+def _no_of(action: Action) -> tuple[str, str]:
+    """Why it did not happen, and what was said: what was voided, was voided because of a no."""
+    newest = requests.latest(action.id) if action.because == world.VOIDED else None
+    if newest is None or newest.state not in DECLINED:
+        return action.because, action.note
+    return DECLINED[newest.state], newest.closed_because
 
 
 def _wait_for(request: ApprovalRequest) -> Suspend:

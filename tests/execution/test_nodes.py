@@ -11,14 +11,13 @@ from checkpoints import reading, runs
 from checkpoints.errors import DamagedRecordError
 from checkpoints.graph import MODEL, READ, Context, Retry, State, To
 from checkpoints.models import Case, Checkpoint, Run
-from checkpoints.timers import SelfStop
-from execution import executor
 from execution.work import STATE_LIMIT_BYTES
 from tenants.actors import Actor
 from tests.checkpoints import tampering
 from tests.checkpoints.records import by_force, judge_now
 from tests.engine.turns import Bench
 from tests.execution.graphs import appends, graph, install, raises, returns, single
+from tests.execution.runs import bounded_turn, full
 from tests.forks import fork
 
 
@@ -186,9 +185,9 @@ def test_a_damaged_list_is_damage_and_not_the_nodes_fault(
     install(monkeypatch, made)
     run = engine.start("odd")
     engine.turn()
-    assert reading.load_head(_full(run)).state["all"] == ["fact"]
+    assert reading.load_head(full(run)).state["all"] == ["fact"]
     other = engine.start("odd")
-    _commit_first(engine)
+    bounded_turn(engine, 1)
     with_other_items(other)
     engine.turn()
     assert Case.objects.get(run=other).kind == "damaged_checkpoint"
@@ -206,9 +205,9 @@ def test_rule_18_every_node_gets_the_state_parsed_from_the_committed_bytes(
     install(monkeypatch, made)
     straight, interrupted = engine.start("odd"), engine.start("odd")
     engine.turn()
-    _commit_first(engine)
+    bounded_turn(engine, 1)
     engine.turn()
-    ends = [reading.load_head(_full(run)).state for run in (straight, interrupted)]
+    ends = [reading.load_head(full(run)).state for run in (straight, interrupted)]
     assert ends[0] == ends[1] == {"n": "1", "z": "0", "f": "0.5"}
 
 
@@ -260,23 +259,11 @@ def _for_ever(state: State, context: Context) -> To:
         signal.pause()
 
 
-def _full(run: Run) -> Run:
-    return Run.objects.select_related("combo", "tenant").get(pk=run.pk)
-
-
-def _commit_first(engine: Bench) -> None:
-    """Take a turn that is interrupted after the first commit."""
-    lease = engine.acquire()
-    steps = iter([False, True])
-    with SelfStop() as self_stop:
-        executor.advance(lease, self_stop, lambda: next(steps))
-
-
 def with_other_items(run: Run) -> None:
     with by_force(*tampering.RULES):
         Checkpoint.objects.filter(run_id=run.id, seq=1).update(appended=b'{"log":["lie"]}')
     with pytest.raises(DamagedRecordError):
-        reading.chain_items(_full(run), reading.load(_full(run), 1), "log")
+        reading.chain_items(full(run), reading.load(full(run), 1), "log")
 
 
 def _seconds_left(run: Run) -> float:
