@@ -8,12 +8,21 @@ import pytest
 
 from canonical import digests
 from canonical import json as canonical
-from checkpoints.headers import ActionMark, Ancestry, Step, genesis, header_bytes
+from checkpoints.headers import (
+    ActionMark,
+    Ancestry,
+    Step,
+    genesis,
+    header_bytes,
+    parent_seq,
+    written,
+)
 
 RUN = UUID(int=7)
 BEFORE = Ancestry(tenant_id=1, run_id=RUN, combo_digest="c" * 64, seq=4, digest="d" * 64, done=4)
 STEP = Step(node="a", next_node="b", state=b'{"x":1}', schema=1)
-MARK = ActionMark("id", "p" * 64, "happened:answered", "r" * 64)
+MARK = ActionMark("id", "1" * 64, "happened:answered", "2" * 64)
+OTHER = {"action_id": "x", "parameters_digest": "3" * 64, "outcome": "x", "receipt_digest": ""}
 
 
 def test_a_header_says_who_where_and_what() -> None:
@@ -23,14 +32,13 @@ def test_a_header_says_who_where_and_what() -> None:
         "tenant": 1,
         "run": str(RUN),
         "seq": 5,
-        "parent_seq": 4,
-        "parent": "d" * 64,
+        "parent": written("d" * 64),
         "node": "a",
         "next": "b",
         "done": 5,
-        "combo": "c" * 64,
+        "combo": written("c" * 64),
         "schema": 1,
-        "state": digests.sha256_hex(b'{"x":1}'),
+        "state": written(digests.sha256_hex(b'{"x":1}')),
     }
 
 
@@ -59,7 +67,6 @@ def test_every_part_of_the_ancestry_changes_the_header(changed: dict[str, Any]) 
         {"next_node": "c"},
         {"state": b'{"x":2}'},
         {"schema": 2},
-        {"appended": b'{"log":[1]}'},
         {"actions": (MARK,)},
         {"saw": {"remote": ["1", "a"]}},
         {"proposes": True},
@@ -71,9 +78,9 @@ def test_every_part_of_the_step_changes_the_header(changed: dict[str, Any]) -> N
     assert header_bytes(BEFORE, other, seq=5) != header_bytes(BEFORE, STEP, seq=5)
 
 
-@pytest.mark.parametrize("part", ["action_id", "parameters_digest", "outcome", "receipt_digest"])
+@pytest.mark.parametrize("part", OTHER)
 def test_every_part_of_an_action_mark_changes_the_header(part: str) -> None:
-    other = replace(STEP, actions=(replace(MARK, **{part: "x"}),))
+    other = replace(STEP, actions=(replace(MARK, **{part: OTHER[part]}),))
     marked = replace(STEP, actions=(MARK,))
     assert header_bytes(BEFORE, other, seq=5) != header_bytes(BEFORE, marked, seq=5)
 
@@ -97,3 +104,16 @@ def test_a_first_checkpoint_is_bound_to_tenant_run_combo_and_input(at: int) -> N
     changed = [*parts]
     changed[at] = [2, UUID(int=8), "x" * 64, "x" * 64][at]
     assert genesis(*changed) != genesis(*parts)  # type: ignore[arg-type]
+
+
+def test_a_header_names_its_parent_only_when_the_run_went_back() -> None:
+    after = canonical.loads_object(header_bytes(BEFORE, STEP, seq=5))
+    back = canonical.loads_object(header_bytes(replace(BEFORE, seq=0), STEP, seq=5))
+    assert "parent_seq" not in after
+    assert (parent_seq(after), parent_seq(back)) == (4, 0)
+
+
+def test_digests_are_written_so_that_different_ones_stay_different() -> None:
+    made = {written(digests.sha256_hex(bytes([number]))) for number in range(256)}
+    assert len(made) == 256
+    assert all(len(digest) == 43 and digest.isascii() for digest in made)
