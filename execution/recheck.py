@@ -5,7 +5,8 @@ from dataclasses import replace
 from checkpoints import events, reading, states
 from checkpoints.cases import Trouble
 from checkpoints.graph import Node
-from checkpoints.models import Checkpoint
+from checkpoints.headers import parent_seq
+from checkpoints.reading import Loaded
 from execution.context import visible
 from execution.errors import Hold
 from execution.work import WORKER, Work
@@ -20,8 +21,7 @@ def recheck(work: Work) -> None:
         if node is None or node.recheck is None:
             continue
         now = _present_version(work, node, source)
-        if now != version:
-            _moved(work, node, (source, version, now))
+        if now != version and _moved(work, node, (source, version, now)):
             return
 
 
@@ -35,28 +35,31 @@ def _present_version(work: Work, node: Node, source: str) -> str | None:
         raise Hold(Trouble(states.WORLD_CHANGED, sentence, {"error": said[:500]})) from error
 
 
-def _moved(work: Work, node: Node, what: tuple[str, str, str | None]) -> None:
+def _moved(work: Work, node: Node, what: tuple[str, str, str | None]) -> bool:
+    """Do what the node declares; True when the run went back and the other sources with it."""
     source, was, now = what
     said = f"{source} was {was[:12]} when it was read and is {(now or 'gone')[:12]} now"
     assert node.recheck is not None  # noqa: S101 - the caller looked
     if node.recheck.if_moved == "note" or ledger.in_world(work.run.id):
         events.append(work.run.id, "world moved", WORKER, source=source, was=was, now=now or "")
-    elif node.recheck.if_moved == "reread" and now is not None:
-        _read_again(work, node, said)
-    else:
-        facts = {"error": "moved", "source": source, "was": was, "now": now or ""}
-        raise Hold(Trouble(states.WORLD_CHANGED, f"{said}.", facts))
+        return False
+    if node.recheck.if_moved == "reread" and now is not None:
+        _read_again(work, node, _before_the_read(work, source, was), said)
+        return True
+    facts = {"error": "moved", "source": source, "was": was, "now": now or ""}
+    raise Hold(Trouble(states.WORLD_CHANGED, f"{said}.", facts))
 
 
-def _read_again(work: Work, node: Node, said: str) -> None:
+def _before_the_read(work: Work, source: str, version: str) -> Loaded:
+    """The last ancestor that had not seen this version: one node may read many sources."""
+    at = reading.load(work.run, work.lease.head)
+    while at.header.get("saw", {}).get(source, [""])[0] == version:
+        at = reading.load(work.run, parent_seq(at.header))
+    return at
+
+
+def _read_again(work: Work, node: Node, back: Loaded, said: str) -> None:
     """Go back to before the read, in a new checkpoint. Nothing has reached the world since."""
-    first = (
-        Checkpoint.objects.filter(run_id=work.run.id, node=node.name)
-        .order_by("-seq")
-        .values_list("parent_seq", flat=True)
-        .first()
-    )
-    back = reading.load(work.run, first or 0)
     action = ledger.open_action(work.run.id)
     if action is not None:
         ledger.give_up_proposal(action, reason=said)
