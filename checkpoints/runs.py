@@ -59,55 +59,15 @@ def start(tenant: Tenant, request: Request, *, actor: Actor) -> tuple[Run, bool]
     Raises `UnknownTaskTypeError`, `InputRefusedError`, `KeyReusedError` (same key, other input),
     `StoppedError`.
     """
-    graph = graph_of(request.task_type)
-    content = _checked_input(request, graph.manifest.input_schema)
-    key = request.business_key.strip()
-    if not key or len(key) > LONGEST_KEY:
-        raise InputRefusedError(f"the business key must have 1 to {LONGEST_KEY} characters")
-    run_id = uuid7()
-    combo = combo_of(request.task_type)
+    wanted = _wanted(tenant, request, actor)
     boundary("start:before")
     with transaction.atomic():
         stops.refuse_if_stopped(tenant.pk, "new_runs")
-        # Insert, then select in a second statement: the loser of a race would find no row in
-        # its first snapshot (rule 21).
-        Run.objects.bulk_create(
-            [
-                Run(
-                    id=run_id,
-                    effect_scope=run_id,
-                    tenant=tenant,
-                    task_type=request.task_type,
-                    combo=combo,
-                    business_key=key,
-                    input=content,
-                    input_digest=bytes.fromhex(digests.sha256_hex(content)),
-                    next_node=graph.start,
-                    sentence="Waiting for a worker.",
-                    started_by_id=actor.user_id,
-                    caller=actor.name,
-                    on_behalf_of=request.on_behalf_of,
-                    channel=request.channel,
-                )
-            ],
-            ignore_conflicts=True,
-        )
-        run = Run.objects.get(
-            tenant=tenant,
-            task_type=request.task_type,
-            business_key=key,
-            forked_from=None,
-            mode="live",
-        )
-        if bytes(run.input) != content:
-            raise KeyReusedError(
-                f"the business key {key!r} belongs to run {run.id}, which has another input; "
-                "use another key, or the same input"
-            )
-        created = run.id == run_id
+        run = _get_or_create(wanted)
+        created = run.id == wanted.id
         if created:
             events.append(run.id, "started", actor, channel=request.channel)
-            audit.record(tenant, actor, "started", f"run {run.id}", business_key=key)
+            audit.record(tenant, actor, "started", f"run {run.id}", business_key=run.business_key)
             transaction.on_commit(lambda: wakeups.ring(run.id))
     boundary("start:after")
     return run, created
@@ -243,6 +203,51 @@ def release_hold(run_id: UUID, *, sentence: str) -> None:
     if hit != 1:
         raise IllegalMoveError("the run is not on hold any more; load the page again")
     transaction.on_commit(lambda: wakeups.ring(run_id))
+
+
+def _wanted(tenant: Tenant, request: Request, actor: Actor) -> Run:
+    """The run that is asked for, not stored yet."""
+    graph = graph_of(request.task_type)
+    content = _checked_input(request, graph.manifest.input_schema)
+    key = request.business_key.strip()
+    if not key or len(key) > LONGEST_KEY:
+        raise InputRefusedError(f"the business key must have 1 to {LONGEST_KEY} characters")
+    run_id = uuid7()
+    return Run(
+        id=run_id,
+        effect_scope=run_id,
+        tenant=tenant,
+        task_type=request.task_type,
+        combo=combo_of(request.task_type),
+        business_key=key,
+        input=content,
+        input_digest=bytes.fromhex(digests.sha256_hex(content)),
+        next_node=graph.start,
+        sentence="Waiting for a worker.",
+        started_by_id=actor.user_id,
+        caller=actor.name,
+        on_behalf_of=request.on_behalf_of,
+        channel=request.channel,
+    )
+
+
+def _get_or_create(wanted: Run) -> Run:
+    # Insert, then select in a second statement: the loser of a race would find no row in its
+    # first snapshot (rule 21).
+    Run.objects.bulk_create([wanted], ignore_conflicts=True)
+    run = Run.objects.get(
+        tenant=wanted.tenant,
+        task_type=wanted.task_type,
+        business_key=wanted.business_key,
+        forked_from=None,
+        mode="live",
+    )
+    if bytes(run.input) != wanted.input:
+        raise KeyReusedError(
+            f"the business key {wanted.business_key!r} belongs to run {run.id}, which has another "
+            "input; use another key, or the same input"
+        )
+    return run
 
 
 def _release(lease: Lease, **changes: Any) -> None:

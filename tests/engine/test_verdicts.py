@@ -3,7 +3,7 @@
 import pytest
 from django.db import connection
 
-from checkpoints import cases, reading
+from checkpoints import reading
 from checkpoints.errors import IllegalMoveError
 from checkpoints.models import Case, Run
 from reconciliation import verdicts
@@ -119,4 +119,4 @@ def test_a_verdict_needs_a_reason(unknown: tuple[Bench, Run, Case]) -> None:
     engine, _run, case = unknown
     with pytest.raises(IllegalMoveError, match="say why"):
         verdicts.give(case.id, Given("write_off", " "), user=engine.approver)
-    assert cases.Case.objects.get(id=case.id).decided_at is None
+    assert Case.objects.get(id=case.id).decided_at is None

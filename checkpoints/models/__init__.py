@@ -1,0 +1,19 @@
+"""The tables of the record. Rules that must never break are constraints here, named as sentences;
+what Meta cannot say stands in the `.sql` beside the first migration."""
+
+from checkpoints.models.record import Blob, BlobReference, Checkpoint, Event
+from checkpoints.models.run import Combo, Run
+from checkpoints.models.waiting import Case, Recovery, Stop, Verdict
+
+__all__ = [
+    "Blob",
+    "BlobReference",
+    "Case",
+    "Checkpoint",
+    "Combo",
+    "Event",
+    "Recovery",
+    "Run",
+    "Stop",
+    "Verdict",
+]

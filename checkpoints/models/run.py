@@ -1,0 +1,139 @@
+"""What a run is pinned to, and the run itself with its lease: one row, one lock."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+from django.db.models.functions import Now
+
+from checkpoints import states
+from checkpoints.functions import Sha256
+from checkpoints.ids import uuid7
+from tenants.models import Tenant
+
+
+class Combo(models.Model):
+    """An immutable set of versions: what a run is pinned to. `manifest` is canonical JSON."""
+
+    task_type = models.CharField(max_length=64)
+    digest = models.BinaryField(unique=True)
+    manifest = models.BinaryField()
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(digest=Sha256(F("manifest"))), name="combo_digest_is_of_its_manifest"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return bytes(self.digest).hex()[:12]
+
+
+class Run(models.Model):
+    """One execution of a graph. The lease lives here: one row, one lock."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
+    task_type = models.CharField(max_length=64)
+    combo = models.ForeignKey(Combo, on_delete=models.PROTECT, related_name="+")
+    mode = models.CharField(max_length=8, default="live")
+    business_key = models.CharField(max_length=200)
+    effect_scope = models.UUIDField()
+    forked_from = models.ForeignKey("self", null=True, on_delete=models.PROTECT, related_name="+")
+    input = models.BinaryField()
+    input_digest = models.BinaryField()
+    started_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+    caller = models.CharField(max_length=200)
+    on_behalf_of = models.CharField(max_length=200, blank=True, default="")
+    channel = models.CharField(max_length=32)
+
+    status = models.CharField(max_length=16, default=states.QUEUED)
+    reason = models.CharField(max_length=32, default=states.STARTED)
+    sentence = models.TextField(default="")
+    stop_reason = models.CharField(max_length=32, blank=True, default="")
+    finished_at = models.DateTimeField(null=True)
+
+    head = models.BigIntegerField(default=0)
+    next_node = models.CharField(max_length=64)
+    fence = models.BigIntegerField(default=0)
+    holder = models.UUIDField(null=True)
+    lease_until = models.DateTimeField(null=True)
+    wakes = models.BigIntegerField(default=0)
+    woken_at = models.DateTimeField(null=True)
+    due_at = models.DateTimeField(null=True, db_default=Now())
+    attempts = models.IntegerField(default=0)
+    node_failures = models.IntegerField(default=0)
+    # The action dispatched and not yet settled: while it is set, the head cannot move.
+    effect_in_flight = models.UUIDField(null=True)
+    cancel_requested_at = models.DateTimeField(null=True)
+    cancel_requested_by = models.CharField(max_length=200, blank=True, default="")
+
+    created_at = models.DateTimeField(db_default=Now())
+    progressed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["tenant", "task_type", "business_key"],
+                condition=Q(forked_from__isnull=True, mode="live"),
+                name="one_live_unforked_run_per_business_key",
+            ),
+            models.CheckConstraint(
+                condition=Q(input_digest=Sha256(F("input"))), name="input_digest_is_of_the_input"
+            ),
+            models.CheckConstraint(
+                condition=Q(mode__in=["live", "shadow"]), name="run_mode_is_live_or_shadow"
+            ),
+            models.CheckConstraint(
+                condition=Q(status__in=states.FINAL)
+                | Q(status=states.QUEUED, reason__in=states.REASONS[states.QUEUED])
+                | Q(status=states.RUNNING, reason__in=states.REASONS[states.RUNNING])
+                | Q(status=states.WAITING, reason__in=states.REASONS[states.WAITING])
+                | Q(status=states.HELD, reason__in=states.REASONS[states.HELD]),
+                name="live_run_says_why",
+            ),
+            models.CheckConstraint(
+                condition=Q(
+                    status__in=states.FINAL,
+                    stop_reason__in=states.STOP_REASONS,
+                    finished_at__isnull=False,
+                )
+                | Q(status__in=states.LIVE, stop_reason="", finished_at__isnull=True),
+                name="final_run_has_stop_reason_and_time",
+            ),
+            models.CheckConstraint(
+                condition=Q(status=states.RUNNING, holder__isnull=False, lease_until__isnull=False)
+                | (~Q(status=states.RUNNING) & Q(holder__isnull=True, lease_until__isnull=True)),
+                name="a_run_is_leased_iff_running",
+            ),
+            models.CheckConstraint(
+                condition=Q(effect_in_flight__isnull=True) | Q(status__in=states.LIVE),
+                name="no_final_run_with_an_effect_in_flight",
+            ),
+            models.CheckConstraint(
+                condition=Q(effect_in_flight__isnull=True) | Q(mode="live"),
+                name="a_shadow_run_has_no_effect",
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["tenant", "due_at"],
+                condition=Q(status__in=[states.QUEUED, states.WAITING], due_at__isnull=False),
+                name="runs_due_by_tenant",
+            ),
+            models.Index(
+                fields=["tenant", "due_at"],
+                condition=Q(status__in=[states.QUEUED, states.WAITING], due_at__isnull=False)
+                & ~Q(reason__in=states.IN_LINE),
+                name="runs_due_first",
+            ),
+            models.Index(fields=["tenant"], condition=Q(status="running"), name="runs_leased"),
+            models.Index(fields=["tenant", "-id"], name="runs_by_tenant_newest"),
+            models.Index(fields=["tenant", "status", "-id"], name="runs_by_tenant_and_status"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.task_type}/{self.business_key}"

@@ -1,0 +1,143 @@
+"""What is stopped, what waits for a person, and what is being brought back."""
+
+import uuid
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from checkpoints import states
+from checkpoints.ids import uuid7
+from checkpoints.models.run import Run
+from tenants.models import Tenant
+
+
+class Stop(models.Model):
+    """A lock on new runs or on effects, for everything (no tenant) or for one tenant."""
+
+    tenant = models.ForeignKey(Tenant, null=True, on_delete=models.PROTECT, related_name="+")
+    lock = models.CharField(max_length=16)
+    why = models.TextField()
+    stopped_by = models.CharField(max_length=200)
+    stopped_at = models.DateTimeField(db_default=Now())
+    lifted_by = models.CharField(max_length=200, blank=True, default="")
+    lifted_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(lock__in=["new_runs", "effects"]),
+                name="a_stop_locks_new_runs_or_effects",
+            ),
+            models.CheckConstraint(condition=~Q(why=""), name="a_stop_says_why"),
+            models.CheckConstraint(
+                condition=Q(lifted_at__isnull=True, lifted_by="")
+                | (Q(lifted_at__isnull=False) & ~Q(lifted_by="")),
+                name="a_lifted_stop_names_who_lifted_it",
+            ),
+            models.UniqueConstraint(
+                fields=["tenant", "lock"],
+                condition=Q(lifted_at__isnull=True),
+                nulls_distinct=False,
+                name="one_open_stop_per_scope_and_lock",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.lock} ({self.tenant_id or 'everything'})"
+
+
+class Case(models.Model):
+    """An entry in the human queue. A run is held if and only if it has an open (undecided) case."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
+    run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="+")
+    kind = models.CharField(max_length=32)
+    sentence = models.TextField()
+    facts = models.JSONField(default=dict)
+    fingerprint = models.CharField(max_length=64)
+    action_id = models.UUIDField(null=True)
+    opened_at = models.DateTimeField(db_default=Now())
+    # A verdict lets the run go on: decided, not yet proven. Closed when it committed past it.
+    decided_at = models.DateTimeField(null=True)
+    closed_at = models.DateTimeField(null=True)
+    closed_because = models.TextField(blank=True, default="")
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(kind__in=states.CASE_KINDS), name="case_kind_is_known"
+            ),
+            models.UniqueConstraint(
+                fields=["run"],
+                condition=Q(decided_at__isnull=True, closed_at__isnull=True),
+                name="one_open_case_per_run",
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["tenant", "-id"], condition=Q(closed_at=None), name="open_cases_by_tenant"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.run_id}"
+
+
+class Verdict(models.Model):
+    """What a person decided in a case, with evidence. Append-only."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    case = models.ForeignKey(Case, on_delete=models.PROTECT, related_name="verdicts")
+    verdict = models.CharField(max_length=32)
+    reason = models.TextField()
+    evidence = models.TextField(blank=True, default="")
+    detail = models.JSONField(default=dict)
+    given_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
+    )
+    given_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=~Q(reason=""), name="a_verdict_has_a_reason"),
+        ]
+
+    def __str__(self) -> str:
+        return self.verdict
+
+
+class Recovery(models.Model):
+    """One attempt to bring an interrupted run back: why, from when, first new boundary, end."""
+
+    run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="+")
+    why = models.TextField()
+    interrupted_fence = models.BigIntegerField()
+    noticed_at = models.DateTimeField(db_default=Now())
+    taken_over_at = models.DateTimeField(null=True)
+    new_boundary_at = models.DateTimeField(null=True)
+    ended_at = models.DateTimeField(null=True)
+    ended = models.CharField(max_length=16, blank=True, default="")
+
+    ENDS: ClassVar = ("recovered", "by_person", "interrupted")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["run", "interrupted_fence"], name="one_recovery_per_interrupted_lease"
+            ),
+            models.CheckConstraint(
+                condition=Q(ended="", ended_at__isnull=True)
+                | Q(ended__in=["recovered", "by_person", "interrupted"], ended_at__isnull=False),
+                name="an_ended_recovery_says_how_and_when",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["run"], condition=Q(ended=""), name="recoveries_under_way"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.why} at fence {self.interrupted_fence}"
