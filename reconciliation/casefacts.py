@@ -84,10 +84,11 @@ def candidates(run: Run) -> list[Candidate]:
     first = max(1, run.head - CHECKPOINTS_LOOKED_AT + 1)
     rows = Checkpoint.objects.filter(run_id=run.pk, seq__range=(first, run.head))
     known = {seq: (node, at) for seq, node, at in rows.values_list("seq", "node", "at")}
-    return [
-        Candidate(seq, *known.get(seq, ("", None)), _damage(run, seq))
-        for seq in range(run.head, first - 1, -1)
-    ]
+    found = []
+    for seq in range(run.head, first - 1, -1):
+        node, at = known.get(seq, ("", None))
+        found.append(Candidate(seq, node, at, _damage(run, seq)))
+    return found
 
 
 def fact(label: str, value: str, at: datetime | None = None, url: str = "", note: str = "") -> Fact:

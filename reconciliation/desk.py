@@ -1,20 +1,18 @@
 """The desk of a case: which verdicts it can get now, what each needs, and who may give them."""
 
-import logging
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
 from approvals import clock
+from checkpoints import states
 from checkpoints.models import Case
+from checkpoints.registry import agents
 from reconciliation import outcomes, verdicts
-from reconciliation.errors import VerdictRefusedError
+from reconciliation.calls import tool_of
 from reconciliation.forms import VerdictForm
-from reconciliation.models import Attempt
-from reconciliation.tools import Unanswered
+from reconciliation.models import Action, Attempt
 from reconciliation.verdicts import Choice
-
-log = logging.getLogger(__name__)
 
 # These say "it did not happen": true only when even a late arrival is over.
 AFTER_THE_WINDOW: Final = frozenset({verdicts.SEND_AGAIN, verdicts.IT_DID_NOT})
@@ -61,10 +59,21 @@ def choice_of(case: Case, verdict: str) -> Choice | None:
 
 
 def choices(case: Case) -> tuple[Choice, ...]:
-    """The verdicts of a case; a tool that does not even say what it can do is not offered for asking."""
-    try:
-        return verdicts.choices(case)
-    except (Unanswered, VerdictRefusedError, KeyError) as silence:
-        log.info("capabilities unknown, so asking is not offered: %s", silence)
-        found = verdicts.CHOICES.get(case.kind, verdicts.OTHERWISE)
-        return tuple(each for each in found if each.verdict != verdicts.LOOK_UP_AGAIN)
+    """The verdicts of a case, by what its tool can do at best.
+
+    A page never waits for the outside world: what holds for this very target is asked by the verb.
+    """
+    found = verdicts.CHOICES.get(case.kind, verdicts.OTHERWISE)
+    if case.kind != states.OUTCOME_UNKNOWN or _can_be_asked(case):
+        return found
+    return tuple(each for each in found if each.verdict != verdicts.LOOK_UP_AGAIN)
+
+
+def _can_be_asked(case: Case) -> bool:
+    if case.action_id is None:
+        return False
+    action = Action.objects.filter(pk=case.action_id).only("tool").first()
+    if action is None or action.tool not in agents().TOOLS:
+        return False
+    able = tool_of(action).capabilities
+    return able.look_up or able.keyed is not None

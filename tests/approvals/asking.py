@@ -1,6 +1,7 @@
 """Requests as pages show them: a real diff of many files, a mail, and a site to open them on."""
 
 from typing import Any
+from uuid import uuid4
 
 from django.test import Client
 
@@ -39,11 +40,13 @@ def question(
     *,
     parameters: bytes = b'{"branch":"main"}',
     requirement: Requirement = ONE,
+    action_id: str = "",
     **words: Any,
 ) -> Question:
     """A question about any change; `words` are columns of the request as people read them."""
     bound = make_bound(
         run,
+        action_id=action_id or str(uuid4()),
         diff_digest=diff_digest(diff, media, ()),
         parameters_digest=digests.sha256_hex(parameters),
     )

@@ -1,14 +1,18 @@
 """Cases and actions as pages show them, made by real turns of the engine with fake tools."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
 from uuid import uuid4
 
 from django.db import connection, transaction
+from django.db.models.functions import Now
 from django.test import Client
 
 from checkpoints import cases
 from checkpoints.cases import Trouble
 from checkpoints.models import Case, Run
-from reconciliation.models import Attempt
+from reconciliation.models import Action, Attempt
 from tenants.actors import Actor
 from tenants.models import Tenant, User
 from tests.approvals.questions import make_run
@@ -30,15 +34,27 @@ def unknown_mail(engine: Bench) -> Case:
 
 def past_window(case: Case) -> None:
     """Let the window of a late arrival be over, with the guard on intents switched off."""
-    attempt = Attempt.objects.get(action__run=case.run_id)
+    with guards_off():
+        Attempt.objects.filter(action__run=case.run_id).update(
+            deadline_at=Now() - timedelta(hours=1)
+        )
+
+
+def with_tool(case: Case, tool: str) -> None:
+    """Let the effect of a case be one of another tool, with the guard on proposals off."""
+    with guards_off():
+        Action.objects.filter(run=case.run_id).update(tool=tool)
+
+
+@contextmanager
+def guards_off() -> Iterator[None]:
+    """Triggers do not fire in here: for what no verb can do."""
     with connection.cursor() as cursor:
         cursor.execute("SET session_replication_role = replica")
-        cursor.execute(
-            "UPDATE reconciliation_attempt SET deadline_at = now() - interval '1 hour'"
-            " WHERE id = %s",
-            [attempt.pk],
-        )
-        cursor.execute("SET session_replication_role = origin")
+        try:
+            yield
+        finally:
+            cursor.execute("SET session_replication_role = origin")
 
 
 def held(tenant: Tenant, kind: str, run: Run | None = None, **facts: object) -> Case:
