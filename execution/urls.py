@@ -19,6 +19,7 @@ one_tenant: list[URLPattern | URLResolver] = [
     path("", overview_views.tenant_home, name="home"),
     path("search/", overview_views.search, name="search"),
     path("stop/", operating_views.stop, name="stop"),
+    path("stop/<int:stop_id>/calls/", operating_views.stop_calls, name="stop_calls"),
     path("stop/<int:stop_id>/lifting/", operating_views.lift_stop, name="lift_stop"),
     path("runs/<uuid:run_id>/", include(one_run)),
 ]

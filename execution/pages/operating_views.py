@@ -3,11 +3,13 @@
 from uuid import UUID
 
 from django.contrib import messages
+from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django_htmx.http import HttpResponseStopPolling
 
 from checkpoints import runs, stops
 from checkpoints.errors import IllegalMoveError
@@ -68,6 +70,15 @@ def stop(request: TenantRequest, tenant: Tenant) -> HttpResponseBase:
     return _stop_page(request, form)
 
 
+@require_safe
+@tenant_page("view_runs")
+def stop_calls(request: TenantRequest, tenant: Tenant, stop_id: int) -> HttpResponseBase:
+    """What became of the calls a stop did not catch; asks no more when all are known."""
+    each = stopping.in_force(tenant, stop_id)
+    page = render(request, "execution/_caught.html", {"each": each}).content
+    return HttpResponse(page) if each.still_out else HttpResponseStopPolling(page)
+
+
 @require_POST
 @tenant_page("operate_runs")
 def lift_stop(request: TenantRequest, tenant: Tenant, stop_id: int) -> HttpResponseBase:
@@ -93,6 +104,7 @@ def _stop_page(
     context = {
         "form": form,
         "standing": standing,
+        "locks": {each.stop.lock for each, _form in standing},
         "scene": stopping.scene(tenant),
         "counted_to": stopping.COUNTED_TO,
         "may_operate": request.access.may(tenant.pk, "operate_runs"),

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.utils import timezone
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
 from approvals import judging
@@ -81,14 +83,15 @@ def _held(run: Run, viewer: User) -> Standing:
 def _stopped(run: Run, viewer: User) -> Standing:
     step = {"text": _("See the stop, and lift it"), "url": place("stop", run.tenant)}
     who = people.may(run.tenant, "operate_runs", viewer)
-    return Standing(run.status, run.reason, run.sentence, [_last_checkpoint(run)], step, who)
+    sentence = capfirst(run.sentence)
+    return Standing(run.status, run.reason, sentence, [_last_checkpoint(run)], step, who)
 
 
 def _running(run: Run, viewer: User) -> Standing:  # noqa: ARG001 - one shape for all tellers
     sentence = _("A worker is at the node %(node)s.") % {"node": run.next_node}
     facts: list[Fact] = [
         _last_checkpoint(run),
-        {"label": _("Lease"), "value": _("the worker must renew it"), "at": run.lease_until},
+        _lease(run),
     ]
     who = _("Nobody needs to do anything.")
     if run.cancel_requested_at:
@@ -113,6 +116,12 @@ def _goes_on(run: Run, viewer: User) -> Standing:  # noqa: ARG001 - one shape fo
         facts.insert(0, {"label": _("Due"), "value": _("goes on by itself"), "at": run.due_at})
     who = _("Nobody needs to do anything: it goes on by itself.")
     return Standing(run.status, run.reason, run.sentence, facts, None, who)
+
+
+def _lease(run: Run) -> Fact:
+    over = run.lease_until is not None and run.lease_until < timezone.now()
+    value = _("ran out: the sweeper gives it to the next worker") if over else _("being renewed")
+    return {"label": _("Lease"), "value": value, "at": run.lease_until}
 
 
 def _last_checkpoint(run: Run) -> dict[str, Any]:

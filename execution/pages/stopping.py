@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from django.db.models import Q
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from approvals import queries as approvals
 from checkpoints import states
@@ -51,6 +52,16 @@ class Scene:
     waiting: int
     live: int
 
+    @property
+    def lifting(self) -> str:
+        """What lifting the stop of effects would set going, in numbers, for its button."""
+        go_on = ngettext("%(n)d run goes on", "%(n)d runs go on", self.waiting)
+        sent = ngettext(
+            "%(n)d approved effect may be sent", "%(n)d approved effects may be sent", self.unused
+        )
+        told = {"runs": go_on % {"n": self.waiting}, "sent": sent % {"n": self.unused}}
+        return _("Lift this stop: %(runs)s, %(sent)s") % told
+
 
 def stop_sentence(stop: Stop) -> str:
     """What a stop holds back, and where."""
@@ -85,6 +96,12 @@ def standing(tenant: Tenant) -> list[Standing]:
         .order_by("-pk")[:MOST]
     )
     return [_standing(tenant, stop) for stop in found]
+
+
+def in_force(tenant: Tenant, stop_id: int) -> Standing:
+    """One stop that holds for this tenant. Raises `Stop.DoesNotExist`."""
+    found = Stop.objects.select_related("tenant").filter(Q(tenant=tenant) | Q(tenant=None))
+    return _standing(tenant, found.get(pk=stop_id))
 
 
 def own_stop(tenant: Tenant, stop_id: int) -> Stop:

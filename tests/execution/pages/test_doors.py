@@ -82,6 +82,10 @@ def test_a_viewer_cannot_lift_a_stop(engine: Bench) -> None:
     assert signed_in(bob(engine.tenant)).post(url, {"reason": "x"}).status_code == 403
     assert signed_in(cy()).post(url, {"reason": "x"}).status_code == 404
     assert Client().post(url, {"reason": "x"}).status_code == 401
+    calls = at(engine, f"stop/{standing.pk}/calls/")
+    assert signed_in(bob(engine.tenant)).get(calls).status_code == 286
+    assert signed_in(cy()).get(calls).status_code == 404
+    assert Client().get(calls).status_code == 302
     standing.refresh_from_db()
     assert standing.lifted_at is None
 

@@ -7,8 +7,10 @@ from django.test import Client
 from django.utils.timezone import now
 
 from checkpoints import stops
-from checkpoints.models import Run, Stop
+from checkpoints.models import Case, Run, Stop
+from reconciliation import verdicts
 from reconciliation.models import Action
+from reconciliation.verdicts import Given
 from tenants.actors import Actor
 from tenants.models import AuditRow
 from tests.engine.turns import Bench
@@ -107,9 +109,26 @@ def test_the_stop_page_says_what_was_out_and_what_became_of_it(
     unknown(engine)
     operator.post(at(engine, "stop/"), {"lock": "effects", "reason": "two answers"})
     said = words(operator.get(at(engine, "stop/")))
-    assert "1 call was out when it came; of it 1 is still not known." in said
+    assert "1 call was out when it came. Of 1 it is not known yet what became of it." in said
     assert "Outcome unknown" in said
     assert "Why: two answers" in said
+    assert "Effects are stopped already." in said
+
+
+def test_what_became_of_a_caught_call_is_asked_until_it_is_known(
+    engine: Bench, operator: Client
+) -> None:
+    run = unknown(engine)
+    stop = stops.stop(engine.tenant, "effects", why="x", actor=Actor.person(engine.starter))
+    url = at(engine, f"stop/{stop.pk}/calls/")
+    assert operator.get(url).status_code == 200
+    case = Case.objects.get(run=run)
+    given = Given("it_happened", "seen", "in the mailbox of the customer")
+    verdicts.give(case.id, given, user=engine.approver)
+    answer = operator.get(url)
+    assert answer.status_code == 286
+    assert "What became of each is known: nothing is under way." in words(answer)
+    assert "Happened" in words(answer)
 
 
 def test_a_stop_needs_a_reason_and_a_lock(engine: Bench, operator: Client) -> None:
