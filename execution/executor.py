@@ -18,7 +18,7 @@ from checkpoints.errors import (
     UnmigratableError,
 )
 from checkpoints.graph import ACTION, END
-from checkpoints.models import Case, Event, Run
+from checkpoints.models import Event, Run, Verdict
 from checkpoints.registry import graph_of
 from checkpoints.timers import SelfStop
 from execution import effects, nodes
@@ -28,6 +28,7 @@ from execution.recheck import recheck
 from execution.work import WORKER, Work
 from reconciliation import ledger
 from reconciliation import states as world
+from reconciliation.verdicts import GO_ON_FROM
 
 log = logging.getLogger(__name__)
 
@@ -48,6 +49,7 @@ def advance(lease: Lease, self_stop: SelfStop, draining: Callable[[], bool]) -> 
             _reconcile(run, lease)
             work = _work(run, lease, self_stop, draining)
             recheck(work)
+            _migrate(work)
             while True:
                 _step(work)
                 lease = work.lease
@@ -110,6 +112,9 @@ def _reconcile(run: Run, lease: Lease) -> None:
 def _work(run: Run, lease: Lease, self_stop: SelfStop, draining: Callable[[], bool]) -> Work:
     graph, back = graph_of(run.task_type), _wanted_back(run)
     loaded = reading.load_head(run) if back is None else reading.load(run, back)
+    if loaded.seq == 0:
+        # The row says where the run stands, and no header vouches for that yet.
+        loaded = replace(loaded, next_node=graph.start)
     work = Work(lease, run, graph, loaded, self_stop, draining)
     if back is not None:
         _commit_way_back(work)
@@ -174,20 +179,25 @@ def _migrate(work: Work) -> None:
 
 def _wanted_back(run: Run) -> int | None:
     """The checkpoint a person decided to go on from, until that is committed."""
-    case = Case.objects.filter(
-        run=run, decided_at__isnull=False, closed_at=None, verdicts__verdict="go_on_from"
-    ).first()
-    if case is None:
+    newest = (
+        Verdict.objects.filter(case__run=run, case__closed_at=None).order_by("-given_at").first()
+    )
+    if newest is None or newest.verdict != GO_ON_FROM:
         return None
-    verdict = case.verdicts.filter(verdict="go_on_from").order_by("-given_at").first()
-    return int(verdict.detail["seq"]) if verdict else None
+    return int(newest.detail["seq"])
 
 
 def _commit_way_back(work: Work) -> None:
-    context = work.context()
+    """Go on from an earlier checkpoint, in a new one. What was proposed since is left behind."""
+    action = ledger.open_action(work.run.id)
+    if action is not None:
+        ledger.give_up_proposal(action, reason="The run went back to before this.")
+    context, loaded = work.context(), work.loaded
     context.node = WENT_BACK_NODE
-    leads_to = work.loaded.next_node if work.loaded.seq else work.graph.start
-    work.commit(work.step(context, visible(work.loaded.state), leads_to))
+    step = work.step(context, visible(loaded.state), loaded.next_node)
+    # It may be of an older schema than this code writes; it is migrated next.
+    schema = int(loaded.header.get("schema", work.graph.state_schema))
+    work.commit(replace(step, schema=schema, stop=str(loaded.header.get("stop", ""))))
 
 
 def _damage(kind: str, run: Run, error: Exception) -> Trouble:

@@ -27,7 +27,7 @@ def propose(work: Work) -> None:
     node, context = work.node, work.context()
     proposal = guarded(work, node, lambda: node.propose(visible(work.loaded.state), context))  # type: ignore[misc]
     action = _frozen(work, node, proposal)
-    earlier = Action.objects.filter(tenant=action.tenant, key=action.key, mode="live").first()
+    earlier = _holder_of_the_key(action)
     if earlier is not None and bytes(earlier.parameters) != bytes(action.parameters):
         raise Hold(_other_parameters(node, earlier))
     stands_for = earlier or action
@@ -44,6 +44,25 @@ def propose(work: Work) -> None:
         return verb(lease, before, step, stands_for)
 
     work.commit(step, through=through)
+
+
+def _holder_of_the_key(action: Action) -> Action | None:
+    """The earlier action that stands for this one: it happened, or nobody knows.
+
+    One that came to nothing stands for no effect: to propose it again is a new generation, with
+    a key and a question of its own (rule 5).
+    """
+    while True:
+        earlier = Action.objects.filter(
+            tenant=action.tenant, key=action.key, mode=action.mode
+        ).first()
+        if earlier is None or earlier.outcome not in (world.DID_NOT_HAPPEN, world.REFUSED):
+            return earlier
+        action.generation += 1
+        key = ledger.ledger_key(
+            action.run, node=action.node, ordinal=action.ordinal, generation=action.generation
+        )
+        action.key = bytes.fromhex(key)
 
 
 def _frozen(work: Work, node: Node, proposal: object) -> Action:

@@ -70,5 +70,6 @@ def _read_again(work: Work, node: Node, back: Loaded, said: str) -> None:
     context = work.context()
     context.node = "(read again)"
     step = work.step(context, visible(back.state), node.name)
-    work.commit_after(before, step)
+    schema = int(back.header.get("schema", work.graph.state_schema))
+    work.commit_after(before, replace(step, schema=schema))
     events.append(work.run.id, "read again", WORKER, why=said, node=node.name)

@@ -36,14 +36,17 @@ def settle(run_id: UUID, action_id: UUID, outcome: str, *, because: str, note: s
 
 
 def give_up_proposal(action: Action, *, reason: str) -> None:
-    """Settle and absorb a proposal that was never sent: the run goes back to before it."""
+    """Settle and absorb a proposal that was never sent: the run goes back to before it.
+
+    One that is settled already keeps its outcome, for whoever proposes the same again.
+    """
     requests.withdraw(action.id, actor=WORKER, reason=reason)
     with transaction.atomic():
         run = Run.objects.select_for_update().get(id=action.run_id)
         locked = Action.objects.select_for_update().get(id=action.id)
-        if locked.attempts.exists():
-            raise NotDispatchedError("unproven", action.id)
         if locked.stands != outcomes.SETTLED:
+            if locked.attempts.exists():
+                raise NotDispatchedError("unproven", action.id)
             close(run, locked, outcomes.DID_NOT_HAPPEN, because=outcomes.WITHDRAWN, note=reason)
         Action.objects.filter(pk=action.pk).update(absorbed_seq=run.head)
 

@@ -66,7 +66,7 @@ def by_force(*constraints: tuple[str, str]) -> Iterator[None]:
     """With triggers off and the given (table, constraint) dropped: damage that no rule stops."""
     judge_now()  # PostgreSQL alters no table whose rows still wait to be judged
     for table, constraint in constraints:
-        run_sql(f"ALTER TABLE {table} DROP CONSTRAINT {constraint}")
+        run_sql(f"ALTER TABLE {table} DROP CONSTRAINT IF EXISTS {constraint}")
     run_sql("SET session_replication_role = replica")
     yield
     run_sql("SET session_replication_role = DEFAULT")
