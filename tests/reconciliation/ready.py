@@ -37,8 +37,7 @@ class Ready:
 
     def hash(self) -> str:
         """What a fresh dry run says now."""
-        action = Action.objects.select_related("run", "tenant").get(pk=self.action.pk)
-        return actions.expected_hash(asking.question(action), self.request)
+        return actions.expected_hash(asking.question(self.stored_whole()), self.request)
 
     def dispatch(self, expected_hash: str = "", **lease: Any) -> Attempt:
         """Commit the intent, under this lease with some fields changed."""
@@ -58,6 +57,10 @@ class Ready:
         """End an attempt as proven without effect."""
         fetched = Attempt.objects.select_related("action").get(pk=attempt.pk)
         return ledger.end_attempt(fetched, outcome)
+
+    def stored_whole(self) -> Action:
+        """The action as the executor reads it."""
+        return Action.objects.select_related("run", "tenant").get(pk=self.action.pk)
 
     def stored(self) -> Action:
         return Action.objects.get(pk=self.action.pk)
