@@ -13,7 +13,8 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db import InterfaceError, OperationalError
+from django.core.exceptions import ValidationError
+from django.db import Error as DatabaseFault
 
 from reconciliation import ledger
 from reconciliation.ledger import Answer
@@ -21,12 +22,17 @@ from reconciliation.models import Action, Attempt
 
 log = logging.getLogger(__name__)
 
+UNREADABLE = (ValueError, KeyError, TypeError, ValidationError, Attempt.DoesNotExist)
+
 
 def record_or_spool(attempt: Attempt, answer: Answer, *, fence: int) -> Action:
-    """Record an answer; when the database is out of reach, spool it and raise what it raised."""
+    """Record an answer; when the database does not take it, spool it and raise what it raised.
+
+    Whatever the database says: one that became a read-only standby is no operational error.
+    """
     try:
         return ledger.record_answer(attempt, answer, fence=fence)
-    except (OperationalError, InterfaceError):
+    except DatabaseFault:
         put(attempt.id, answer, fence=fence)
         raise
 
@@ -56,7 +62,10 @@ def put(attempt_id: UUID, answer: Answer, *, fence: int) -> Path:
 
 
 def bring_in() -> int:
-    """Record every spooled answer and remove its file; returns how many. Idempotent."""
+    """Record every spooled answer and remove its file; returns how many.
+
+    Idempotent; of several who do it at once, each may find a file gone.
+    """
     brought = 0
     for path in sorted(_directory().glob("*.json")):
         try:
@@ -69,7 +78,9 @@ def bring_in() -> int:
                 ledger.record_answer(attempt, answer, fence=fence)
             path.unlink()
             brought += 1
-        except (ValueError, KeyError, TypeError, Attempt.DoesNotExist) as error:
+        except FileNotFoundError:
+            continue
+        except UNREADABLE as error:
             log.warning("spooled receipt %s cannot be read: %s", path.name, error)
     return brought
 
