@@ -5,7 +5,7 @@ from django.conf import settings
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Stop the session's own servers, if it started any (xdist workers never do)."""
+    """Stop the servers that this process started, if any."""
     started = getattr(settings, "GROUND", None)
     if started is not None:
         started.stop()

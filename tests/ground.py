@@ -1,13 +1,15 @@
 """The real PostgreSQL and Valkey that tests stand on, started here unless the environment names some.
 
-One pytest session, one pair of servers: its xdist workers inherit their addresses. A second
-session at the same time takes the next free slot. Data stay for the next session (`--reuse-db`).
+One pytest session, one PostgreSQL: its xdist workers inherit its address, and each has its own
+database there. Each has a Valkey of its own, because tests empty it. A second session at the same
+time takes the next free slot. Data stay for the next session (`--reuse-db`).
 """
 
 import fcntl
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 import time
@@ -23,25 +25,30 @@ from config.embedded import folders, postgres, processes, valkey
 from config.embedded.places import Places, places
 
 ROOT = Path(__file__).resolve().parent.parent
+SLOT = "KEDGE_TEST_SLOT"
 ACCOUNT = os.environ.get("KEDGE_ACCOUNT", "nobody")
 
 
 @dataclass
 class Ground:
-    """What this session started: the locked slot and its servers, which end with this process."""
+    """What this process started: the locked slot and its servers, which end with this process."""
 
-    lock: IO[str]
+    lock: IO[str] | None
     servers: list[subprocess.Popen[bytes]]
 
     def stop(self) -> None:
         """Stop the servers and wait for them; frees the slot."""
         stop(self.servers)
         self.servers.clear()
-        self.lock.close()
+        if self.lock:
+            self.lock.close()
 
 
 def ensure() -> Ground | None:
     """Name a database and a Redis in the environment, starting what it does not name yet."""
+    slot = os.environ.get(SLOT)
+    if slot and os.environ.get("PYTEST_XDIST_WORKER"):
+        return Ground(None, [start_valkey(_places(Path(slot)))])
     missing = [begin for name, begin in STARTS.items() if not os.environ.get(name)]
     if not missing:
         return None
@@ -61,12 +68,20 @@ def start_postgres(here: Places) -> subprocess.Popen[bytes]:
 
 
 def start_valkey(here: Places) -> subprocess.Popen[bytes]:
-    """Start Valkey and name its address in REDIS_URL."""
-    server = start(here, "valkey", valkey.command(here), "TERM")
-    with redis.Redis.from_url(here.redis_url) as connection:
+    """Start Valkey and name its address in REDIS_URL; the slot in `SLOT`, for xdist workers."""
+    port = free_port()
+    server = start(here, "valkey", valkey.command(here, port=port), "TERM")
+    os.environ["REDIS_URL"] = f"redis://127.0.0.1:{port}/0"
+    os.environ[SLOT] = str(here.var)
+    with redis.Redis.from_url(os.environ["REDIS_URL"]) as connection:
         wait_for(lambda: answers(connection), "Valkey answers")
-    os.environ["REDIS_URL"] = here.redis_url
     return server
+
+
+def free_port() -> int:
+    """A port of the loopback that nobody listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return int(probe.getsockname()[1])
 
 
 def wait_for(fact: Callable[[], bool], what: str, *, seconds: float = 30) -> None:
@@ -111,6 +126,14 @@ def stop(servers: list[subprocess.Popen[bytes]]) -> None:
         server.wait(timeout=60)
 
 
+def answers(connection: redis.Redis) -> bool:
+    """Whether this Redis answers."""
+    try:
+        return bool(connection.ping())
+    except redis.RedisError:
+        return False
+
+
 STARTS = {"DATABASE_URL": start_postgres, "REDIS_URL": start_valkey}
 
 
@@ -124,13 +147,9 @@ def _free_slot(base: Path) -> tuple[Places, IO[str]]:
         except BlockingIOError:
             lock.close()
         else:
-            return places(var, chosen=False, account=ACCOUNT), lock
+            return _places(var), lock
     raise AssertionError(f"a hundred test sessions hold the slots of {base}")
 
 
-def answers(connection: redis.Redis) -> bool:
-    """Whether this Redis answers."""
-    try:
-        return bool(connection.ping())
-    except redis.RedisError:
-        return False
+def _places(slot: Path) -> Places:
+    return places(slot, chosen=False, account=ACCOUNT)

@@ -7,12 +7,13 @@ from config.embedded.binaries import valkey_program
 from config.embedded.places import Places
 
 
-def command(places: Places) -> list[str]:
-    """The command line of the server."""
+def command(places: Places, *, port: int = 0) -> list[str]:
+    """The command line of the server: on its socket, or on a `port` of the loopback instead."""
+    socket = {"unixsocket": str(places.sockets / "valkey.sock"), "unixsocketperm": "700"}
     options = {
-        "port": "0",
-        "unixsocket": str(places.sockets / "valkey.sock"),
-        "unixsocketperm": "700",
+        **({} if port else socket),
+        "port": str(port),
+        "bind": "127.0.0.1",
         "dir": str(places.sockets),
         "save": "",
         "appendonly": "no",

@@ -4,7 +4,6 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -22,11 +21,6 @@ from config.embedded.places import Places, places
 from tests import ground
 
 MINE = re.compile(r"KEDGE_|DATABASE_URL|REDIS_URL|DJANGO_SETTINGS_MODULE")
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return int(probe.getsockname()[1])
 
 
 @contextmanager
@@ -104,7 +98,7 @@ def users_at_work(here: Places) -> set[str]:
 
 def test_all_of_it_starts_heals_stops_and_goes_on() -> None:
     with ground.open_folder() as folder:
-        var, port = folder / "var", free_port()
+        var, port = folder / "var", ground.free_port()
         with up(var, port) as command:
             wait_until_ready(port, var, command)
             here = places(var, chosen=True, account=ground.ACCOUNT)
@@ -146,7 +140,7 @@ def test_servers_that_the_environment_names_are_used_and_none_is_started() -> No
     ):
         admin.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)".encode())
         admin.execute(f"CREATE DATABASE {name}".encode())
-        var, port = folder / "var", free_port()
+        var, port = folder / "var", ground.free_port()
         named = {
             "DATABASE_URL": given._replace(path=f"/{name}").geturl(),
             "REDIS_URL": os.environ["REDIS_URL"],
