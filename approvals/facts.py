@@ -62,7 +62,10 @@ def _bound(request: ApprovalRequest, bound: Bound) -> list[Fact]:
     ]
     return [
         fact(_("Acts as"), display.visible(bound.acting_credential)),
-        *(saw or [fact(_("The dry run saw"), _("nothing outside that could move"), request.asked_at)]),
+        *(
+            saw
+            or [fact(_("The dry run saw"), _("nothing outside that could move"), request.asked_at)]
+        ),
         fact(
             _("Rules"),
             _("version %(version)s") % {"version": short(bound.rules_version)},

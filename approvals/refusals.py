@@ -41,9 +41,9 @@ FIELDS: Final[dict[str, str | Promise]] = {
     "rules_version": gettext_lazy("The rules"),
     "tool_schema_digest": gettext_lazy("The version of the tool"),
     "acting_credential": gettext_lazy("Who it acts as"),
-    "expires_at": gettext_lazy("Until when an answer counts"),
-    "nonce": gettext_lazy("The number of the question"),
 }
+# Two questions never share these, so their difference says nothing.
+OF_EVERY_QUESTION: Final = frozenset({"nonce", "expires_at"})
 WHY_NOT: Final[dict[str, str | Promise]] = {
     "machine": gettext_lazy("Only a signed-in person decides."),
     "no_right": gettext_lazy("You do not have the right to decide this."),
@@ -84,7 +84,11 @@ def _moved(asked: ApprovalRequest, error: HashMismatchError, posted: str) -> dic
     return {
         "now": now,
         "shown": shown,
-        "rows": [_row(difference, files) for difference in error.differences],
+        "rows": [
+            _row(difference, files)
+            for difference in error.differences
+            if difference.field not in OF_EVERY_QUESTION
+        ],
     }
 
 
@@ -111,8 +115,6 @@ def _difference(field: str, files: list[str] | None) -> str:
         return names + (more if len(files) > MOST_NAMES else "") or _("the order of its files")
     if field.startswith("resources."):
         return _("It moved after your page was made.")
-    if field in ("nonce", "expires_at"):
-        return _("Every question has its own.")
     return _("It is another one now.")
 
 

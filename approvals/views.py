@@ -53,10 +53,18 @@ def show(request: TenantRequest, tenant: Tenant, request_id: UUID) -> HttpRespon
 @require_GET
 @tenant_page("view_runs")
 def standing(request: TenantRequest, tenant: Tenant, request_id: UUID) -> HttpResponse:
-    """Where the request stands: the fragment its page asks for until nothing can change."""
+    """Where the request stands: the fragment its page asks for until nothing can change.
+
+    `?beside` is the same news for the decision column, which asks when this one says so.
+    """
     context = _standing(queries.detail(request_id, tenant_id=tenant.pk, light=True))
+    if "beside" in request.GET:
+        return render(request, "approvals/_news.html", context)
     status = 200 if context["is_live"] else FINAL_NEWS
-    return render(request, "approvals/_standing.html", context, status=status)
+    answer = render(request, "approvals/_standing.html", context, status=status)
+    if context["asked"].state != states.OPEN:
+        answer["HX-Trigger"] = "request-closed"
+    return answer
 
 
 @require_GET
@@ -196,15 +204,18 @@ def _page(
 
 
 def _standing(detail: Detail) -> dict[str, Any]:
-    asked = detail.request
+    asked, newer_id = detail.request, queries.newer_id(detail.request)
     return {
         "asked": asked,
         "decided": detail.decisions,
         "sentence": wording.standing(
-            asked, yes=detail.standing, needed=detail.requirement.approvers
+            asked,
+            yes=detail.standing,
+            needed=detail.requirement.approvers,
+            is_replaced=newer_id is not None,
         ),
         "approval": Approval.objects.filter(pk=asked.pk).first(),
-        "newer_id": queries.newer_id(asked),
+        "newer_id": newer_id,
         "is_live": asked.state in states.LIVE,
     }
 

@@ -28,13 +28,15 @@ class Follows:
     send_back: str
 
 
-def standing(request: ApprovalRequest, *, yes: int, needed: int) -> str:
-    """Where the request stands, in one or two sentences."""
+def standing(request: ApprovalRequest, *, yes: int, needed: int, is_replaced: bool = False) -> str:
+    """Where the request stands, in one or two sentences; `is_replaced` by a newer question."""
     who = {"who": request.closed_by, "why": request.closed_because}
     if request.state == states.OPEN:
         return _open(yes, needed)
     if request.state == states.APPROVED:
         return _approved(request)
+    if request.state == states.WITHDRAWN and is_replaced:
+        return _("Another question stands in place of this one: “%(why)s” Nothing was sent.") % who
     told = {
         states.USED: _(
             "%(who)s approved this, and it was sent once. What came of it stands below."

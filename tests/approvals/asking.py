@@ -11,7 +11,7 @@ from approvals.requests import Question
 from approvals.rules import Requirement
 from canonical import digests
 from checkpoints.models import Run
-from tenants.models import User
+from tenants.models import Tenant, User
 from tests.approvals.questions import ONE, ask, make_bound, make_run
 
 MAIL = (
@@ -66,9 +66,11 @@ def question(
     )
 
 
-def asked_about(diff: bytes, media: str = "text/x-diff", **more: Any) -> ApprovalRequest:
+def asked_about(
+    diff: bytes, media: str = "text/x-diff", *, tenant: Tenant | None = None, **more: Any
+) -> ApprovalRequest:
     """An open request of a fresh run about this change."""
-    return ask(question(make_run(), diff, media, **more))
+    return ask(question(make_run(tenant), diff, media, **more))
 
 
 def signed_in(user: User) -> Client:

@@ -24,7 +24,8 @@ def test_the_second_of_two_is_told_of_the_first_and_loses_no_text(
     press(first, "Reject")
     expect(first.get_by_text("Dee rejected this")).to_be_visible()
     # Eve's page hears of it by itself, and her text stays where it is.
-    expect(second.get_by_text("Dee rejected this")).to_be_visible(timeout=10_000)
+    expect(second.locator("#standing")).to_contain_text("Dee rejected this", timeout=10_000)
+    expect(second.locator("#news-beside")).to_contain_text("is not counted any more")
     expect(second.get_by_label("Reason")).to_have_value("I have looked at every line.")
     press(second, "Approve")
     expect(second.get_by_role("heading", name="This was decided already")).to_be_visible()
