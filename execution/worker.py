@@ -17,7 +17,7 @@ from rq.job import Job
 from rq.serializers import JSONSerializer
 from rq.worker import Worker
 
-from checkpoints import wakeups
+from checkpoints import registry, wakeups
 from execution import jobs, lapses, processes
 from tenants.actors import Actor
 
@@ -77,6 +77,9 @@ def work(name: str, *, burst: bool = False) -> None:
         job_monitoring_interval=1,
         worker_ttl=60,
     )
+    # Once here, or every horse would load the agents and digest their code before it can begin.
+    # It also keeps the code that runs and the code that is digested the same.
+    registry.runnable_combos()
     processes.started(worker.name, "worker")
     try:
         worker.work(burst=burst)
