@@ -1,5 +1,6 @@
 """What `up` keeps running: the one list of programs, in the order they start."""
 
+import os
 import sys
 from collections.abc import Container
 from dataclasses import dataclass, field
@@ -53,8 +54,12 @@ def ours(commands: Container[str]) -> list[Program]:
     node_deadline: int = settings.PRACTICE["timeout_seconds"]
     bind = f"127.0.0.1:{settings.PORT}"
     gunicorn = [sys.executable, "-m", "gunicorn", "-c", "python:config.gunicorn", "--bind", bind]
-    # The demo can end the worker of one run at one boundary, to show what happens then.
-    plugs = {"KEDGE_PLUGS": str(settings.VAR_DIR / "plugs")} if settings.KEDGE_DEMO else {}
+    demo = {
+        # The demo can end the worker of one run at one boundary, to show what happens then.
+        "KEDGE_PLUGS": str(settings.VAR_DIR / "plugs"),
+        # One run after the other rather than all at once: the first question comes sooner.
+        "KEDGE_TURN_SECONDS": os.environ.get("KEDGE_TURN_SECONDS") or "60",
+    }
     sink = Program("mailsink", "mail", _manage("mailsink"), needs="mailsink")
     # Plain retries, beside it and to compare.
     twin = Program("twin", "kedge", _manage("twin"), role="worker", needs="twin")
@@ -69,7 +74,7 @@ def ours(commands: Container[str]) -> list[Program]:
             role="worker",
             needs="work",
             stop_seconds=node_deadline + 15,
-            environment=plugs,
+            environment=demo if settings.KEDGE_DEMO else {},
         ),
         Program("sweeper", "kedge", _manage("sweep"), role="worker", needs="sweep"),
         *([twin] if settings.KEDGE_DEMO else []),

@@ -41,7 +41,7 @@ def text(port: int) -> str:
     minutes = int(LIFETIME.total_seconds() // 60)
     there = things.now()
     parts = [
-        _("Kedge runs at %(url)s") % {"url": f"{base}/"},
+        _("Kedge is ready: %(url)s") % {"url": f"{base}/"},
         "",
         _("Sign in as %(name)s, the operator (good once, for %(minutes)d minutes):")
         % {"name": operator.name, "minutes": minutes},
@@ -94,8 +94,7 @@ def _plug(base: str) -> list[str]:
 def _unknown(there: Things, base: str) -> list[str]:
     title = _("3  Did this mail go out? Nobody knows")
     if there.unknown is None:
-        run = things.dying_run()
-        if run is not None and things.was_unknown(run):
+        if there.decided is not None:
             return [_("3  The mail of which nobody knew is decided")]
         return [title, "   " + _("It is not there yet; `make demo` shows when it is")]
     where = reverse("reconciliation:case", args=[there.unknown.tenant.slug, there.unknown.pk])

@@ -16,18 +16,25 @@ from config.demo.people import HARBOUR
 
 @dataclass(frozen=True)
 class Things:
-    """What is there. `push` waits for a yes, `plug` too (another one where there are two)."""
+    """What is there. `push` waits for a yes, `plug` too (another one where there are two).
+
+    `decided` is the case of the unknown mail once somebody has decided it.
+    """
 
     push: ApprovalRequest | None
     plug: ApprovalRequest | None
     unknown: Case | None
+    decided: Case | None
 
 
 def now() -> Things:
     """What waits at the first tenant, oldest first."""
     waiting = open_pushes()[:2]
     push = waiting[0] if waiting else None
-    return Things(push, waiting[-1] if waiting else None, unknown_mail())
+    plug = waiting[-1] if waiting else None
+    case = unknown_mail()
+    is_open = case is not None and case.decided_at is None and case.closed_at is None
+    return Things(push, plug, case if is_open else None, None if is_open else case)
 
 
 def open_pushes() -> list[ApprovalRequest]:
@@ -47,11 +54,9 @@ def open_pushes() -> list[ApprovalRequest]:
 
 
 def unknown_mail() -> Case | None:
-    """The case of a mail of which nobody knows whether it went out, while it is undecided."""
+    """The first case of the mail of which nobody knew whether it went out; None before it is open."""
     return (
-        Case.objects.filter(
-            tenant__slug=HARBOUR, kind=OUTCOME_UNKNOWN, decided_at=None, closed_at=None
-        )
+        Case.objects.filter(run=dying_run(), kind=OUTCOME_UNKNOWN)
         .select_related("tenant")
         .order_by("pk")
         .first()
@@ -63,15 +68,10 @@ def dying_run() -> Run | None:
     return _changes().filter(business_key=DYING_KEY).first()
 
 
-def was_unknown(run: Run) -> bool:
-    """Whether the outcome of one of the run's effects was ever unknown to everybody."""
-    return Case.objects.filter(run=run, kind=OUTCOME_UNKNOWN).exists()
-
-
 def first_working() -> Run | None:
     """The fleet change of the first tenant that will ask first: the one that got furthest."""
     live = _changes().filter(status__in=LIVE).exclude(business_key=DYING_KEY)
-    return live.order_by("-head").first()
+    return live.order_by("-head", "id").first()
 
 
 def _changes() -> QuerySet[Run]:

@@ -13,6 +13,7 @@ from config.demo.twin.asked import PUSH
 from config.demo.world import Row
 from execution.pages import takeovers
 from reconciliation.models import Attempt, LookUp
+from tenants import moments
 from tenants.models import Tenant
 
 RECOVERIES = 3
@@ -39,14 +40,14 @@ def of(tenant: Tenant) -> list[Told]:
 def _told(run: Run, arrived: Row | None) -> Told:
     recoveries = list(Recovery.objects.filter(run=run).order_by("noticed_at")[:RECOVERIES])
     attempts = list(Attempt.objects.filter(action__run=run).order_by("dispatched_at")[:20])
-    if recoveries:
-        sentences = _recovered(run.id, recoveries, attempts)
-    elif not attempts:
-        sentences = [_("Your yes is recorded; a worker takes it to the remote now.")]
+    if not attempts:
+        sentences = [_("Your yes is recorded; a worker takes the push to the remote now.")]
     elif plugs.plug_of(run.id).exists():
         sentences = [_("The push is on its way.")]
     else:
-        sentences = [_("The worker is dead. Nobody has noticed yet.")]
+        pulled = _("Sent at %(at)s UTC. The remote took it; then the plug was pulled.")
+        sentences = [pulled % {"at": moments.clock(attempts[0].dispatched_at)}]
+        sentences += _recovered(run.id, recoveries, attempts) or [_("Nobody has noticed yet.")]
     settled = bool(recoveries) and all(each.ended for each in recoveries)
     return Told(
         run=run,

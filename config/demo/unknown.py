@@ -58,4 +58,6 @@ def still_to_come() -> str:
 
 def _pending() -> Run | None:
     run = things.dying_run()
-    return None if run is None or run.status in FINAL or things.was_unknown(run) else run
+    if run is None or run.status in FINAL or things.unknown_mail() is not None:
+        return None
+    return run

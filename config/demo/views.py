@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 from approvals import decisions, states
 from approvals.models import ApprovalRequest
 from checkpoints import events
-from config.demo import outside, people, plugs, things, told
+from config.demo import outside, people, plugs, things, told, unknown
 from tenants.actors import Actor
 from tenants.errors import Denied
 from tenants.links import links_work_for
@@ -44,7 +44,12 @@ def demo_only(view: View) -> View:
 def show(request: HttpRequest) -> HttpResponse:
     """The three things to try, for who operates the demo's first tenant."""
     tenant = _tenant(request)
-    context = {"things": things.now(), "approver": people.APPROVER.name, **_plugged(tenant)}
+    context = {
+        "things": things.now(),
+        "to_come": unknown.still_to_come(),
+        "approver": people.APPROVER.name,
+        **_plugged(tenant),
+    }
     return render(request, "demo/demo.html", context)
 
 

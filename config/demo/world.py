@@ -78,17 +78,25 @@ def seen() -> World:
 
 def look() -> World:
     """Read remotes and mailbox now."""
-    grouped: dict[tuple[str, str, str], list[Asked]] = {}
-    for each in asked.noted():
-        grouped.setdefault((each.tenant, each.kind, each.business_key), []).append(each)
     unreadable: list[str] = []
-    mails = _tried(arrivals.mailed, unreadable)
+    grouped: dict[tuple[str, str, str], list[Asked]] = {}
+    for each in _tried(_noted, unreadable) or []:
+        grouped.setdefault((each.tenant, each.kind, each.business_key), []).append(each)
+    is_mailed = any(kind == asked.MAIL for _, kind, _ in grouped)
+    mails = _tried(arrivals.mailed, unreadable) if is_mailed else None
     rows = []
     for _, same in sorted(grouped.items()):
         kedge, twin = _arrived(same[0], mails, unreadable)
         given = (same[0].tenant, same[0].business_key, same[0].kind, same[0].what, same[0].run)
         rows.append(Row(*given, asked=len(same), kedge=kedge, twin=twin))
     return World(tuple(rows), tuple(dict.fromkeys(unreadable)), timezone.now())
+
+
+def _noted() -> list[Asked]:
+    try:
+        return asked.noted()
+    except (OSError, ValueError, TypeError) as error:
+        raise Unreadable(f"{asked.folder()}: {error}") from error
 
 
 def _arrived(each: Asked, mails: Mails | None, unreadable: list[str]) -> Arrived:

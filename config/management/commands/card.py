@@ -9,6 +9,7 @@ from django.db.utils import ProgrammingError
 
 from config.demo import card
 
+NO_OPERATOR = "The demo's operator is not there; `manage.py signin_link EMAIL` signs others in."
 NOT_RUNNING = "The demo does not run here. Start it with `make up`."
 
 
@@ -24,9 +25,12 @@ class Command(BaseCommand):
         if not settings.KEDGE_DEMO:
             raise CommandError("This is no demo installation: set KEDGE_DEMO=1.")
         try:
-            card.wait(self._say, seconds=wait)
+            card.wait(lambda sentence: self._say(f"{'':10}{sentence}"), seconds=wait)
             self._say(card.text(settings.PORT))
-        except (OperationalError, ProgrammingError, LookupError) as error:
+        except LookupError:
+            # `up` shows the card: a person who was switched off is no reason to stop.
+            self._say(NO_OPERATOR)
+        except (OperationalError, ProgrammingError) as error:
             raise CommandError(NOT_RUNNING) from error
 
     def _say(self, text: str) -> None:

@@ -30,25 +30,25 @@ class Command(BaseCommand):
         stop = threading.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stop.set())
-        with subprocess.Popen(processes.tied(_worker()), cwd=settings.BASE_DIR) as worker:
+        with subprocess.Popen(processes.tied(worker()), cwd=settings.BASE_DIR) as started:
             try:
-                _mirror(worker, stop)
+                _mirror(started, stop)
             finally:
-                worker.terminate()
+                started.terminate()
 
 
-def _worker() -> list[str]:
+def worker() -> list[str]:
     """RQ's own command, as its manual shows it."""
     options = ["--url", settings.REDIS_URL, "--serializer", "json", "--quiet"]
     return [sys.executable, "-m", "rq.cli", "worker", asking.QUEUE, *options]
 
 
-def _mirror(worker: subprocess.Popen[bytes], stop: threading.Event) -> None:
+def _mirror(started: subprocess.Popen[bytes], stop: threading.Event) -> None:
     since: datetime | None = None
     driving = True
     with Redis.from_url(settings.REDIS_URL) as redis:
         while not stop.is_set():
-            if worker.poll() is not None:
+            if started.poll() is not None:
                 raise CommandError("The twin's worker has ended.")
             since = asking.ask_for_new(redis, since)
             driving = driving and unknown.drive()

@@ -1,0 +1,126 @@
+"""The twin really does it again: RQ's own worker, real remotes, a real mailbox."""
+
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from pytest_django import Settings
+from redis import Redis
+from rq import Queue, Retry
+from rq.serializers import JSONSerializer
+
+from agents.mailsink import mails
+from approvals import decisions
+from checkpoints import runs
+from checkpoints.models import Run
+from config.demo import people, unknown
+from config.demo.twin import asked, asking, jobs
+from config.management.commands import twin
+from reconciliation.models import Attempt
+from tenants.actors import Actor
+from tenants.models import User
+from tests import ground
+from tests.config.demo import turns
+from tests.contract.daemons import mail_sink
+
+KEY = "modern-python/aiosmtpd"
+
+
+@pytest.fixture
+def own_redis(settings: Settings) -> Iterator[Redis]:
+    """A database that no other test flushes: the doorbell's is everybody's."""
+    number = 10 + int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:]) % 6
+    settings.REDIS_URL = urlsplit(settings.REDIS_URL)._replace(path=f"/{number}").geturl()
+    with Redis.from_url(settings.REDIS_URL) as connection:
+        connection.flushdb()
+        yield connection
+
+
+def work_off(redis: Redis, job: Callable[..., None], *given: object) -> None:
+    """Enqueue a job as the twin's are, and let RQ's own command work until nothing is left."""
+    queue = Queue(asking.QUEUE, connection=redis, serializer=JSONSerializer)
+    queue.enqueue(job, *given, retry=Retry(max=2))
+    command = [*twin.worker(), "--burst"]
+    subprocess.run(command, check=True, timeout=120, cwd=ground.ROOT)
+
+
+@pytest.fixture
+def remote(small_remotes: Path) -> Path:
+    return small_remotes / "harbour-twin" / "aiosmtpd.git"
+
+
+def test_a_job_that_is_left_alone_pushes_once(
+    own_redis: Redis, remote: Path, tmp_path: Path
+) -> None:
+    work_off(own_redis, jobs.push, str(remote), KEY, str(tmp_path / "no plug"))
+    assert turns.commits(remote, KEY) == 1
+
+
+def test_a_job_that_dies_after_its_push_pushes_again(
+    own_redis: Redis, remote: Path, tmp_path: Path
+) -> None:
+    plug = tmp_path / "plug"
+    plug.touch()
+    work_off(own_redis, jobs.push, str(remote), KEY, str(plug))
+    assert turns.commits(remote, KEY) == 2
+    assert not plug.exists()
+
+
+def test_a_mail_server_that_dies_gets_the_mail_with_every_try(
+    own_redis: Redis, tmp_path: Path
+) -> None:
+    letter = {"to": "noor+dies@kedge.example", "subject": "rq: done", "body": "Campaign: x\n"}
+    with mail_sink(tmp_path / "mail") as port:
+        work_off(own_redis, jobs.mail, f"127.0.0.1:{port}", letter, str(tmp_path / "no plug"))
+    assert [mail.to for mail in mails(tmp_path / "mail")] == [letter["to"]] * 3
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_twin_is_asked_once_for_what_kedge_has_sent(
+    own_redis: Redis, operator: User, small_remotes: Path
+) -> None:
+    run = turns.start("aiosmtpd")
+    turns.work()
+    assert asking.ask_for_new(own_redis, None) is None
+    approve(run, operator)
+    turns.work()
+    queue = Queue(asking.QUEUE, connection=own_redis, serializer=JSONSerializer)
+    since = asking.ask_for_new(own_redis, None)
+    assert asking.ask_for_new(own_redis, since) == since
+    assert [job.func_name for job in queue.jobs] == ["config.demo.twin.jobs.push"]
+    (noted,) = asked.noted()
+    assert (noted.tenant, noted.business_key, noted.kind, noted.what) == (
+        "harbour", run.business_key, "push", "aiosmtpd"
+    )  # fmt: skip
+    assert noted.action == str(Attempt.objects.get().action_id)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_one_mail_is_brought_into_doubt_by_a_demo_person_and_no_further(
+    demo: Path, operator: User, small_remotes: Path
+) -> None:
+    assert not unknown.drive()
+    run = turns.start("rq")
+    assert "modern-python/rq" in unknown.still_to_come()
+    turns.work()
+    assert unknown.drive()
+    answer = turns.answered(run)
+    assert (answer.user.email, answer.reason) == ("approver@demo.kedge.example", unknown.REASON)
+    runs.request_cancel(run.id, why="enough", actor=people.SEED)
+    turns.work()
+    assert not unknown.drive()
+
+
+def approve(run: Run, operator: User) -> None:
+    request = turns.asked(run)
+    decisions.decide(
+        request.pk,
+        actor=Actor.person(operator),
+        user=operator,
+        verdict="approve",
+        reason="",
+        posted_hash=request.action_hash,
+    )
