@@ -45,7 +45,8 @@ def take_turns(holder: UUID) -> int:
     taken = 0
     last: UUID | None = None
     with SelfStop() as self_stop, Keeper(holder, self_stop) as keeper:
-        while not _draining and time.monotonic() < until:
+        # Without its session lock it looks dead to everybody: it takes nothing more.
+        while not (_draining or keeper.cut_off) and time.monotonic() < until:
             asked_at = boot_seconds()
             lease = leases.acquire(holder, combos=combos)
             if lease is None:

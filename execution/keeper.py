@@ -38,6 +38,11 @@ class Keeper:
     def lost(self) -> bool:
         return self._lost
 
+    @property
+    def cut_off(self) -> bool:
+        """Whether the connection, and with it the session lock, is gone for good."""
+        return self._connection.closed
+
     def __enter__(self) -> "Keeper":
         parameters = connection.get_connection_params()
         parameters.pop("cursor_factory", None)
@@ -47,6 +52,7 @@ class Keeper:
             "SELECT pg_try_advisory_lock(%s)", [session_lock_key(self._holder)]
         ).fetchone()
         if locked != (True,):
+            self._connection.close()
             raise RuntimeError(f"holder {self._holder} is taken")
         self._thread.start()
         return self
