@@ -64,6 +64,8 @@ class Step:
     saw: Mapping[str, Json] = field(default_factory=dict)
     proposes: bool = False
     stop: str = ""
+    # The state read back from `state`, when the maker of the step has it at hand.
+    parsed: dict[str, Json] | None = field(default=None, compare=False, repr=False)
 
 
 def genesis(tenant_id: int, run_id: UUID, combo_digest: str, input_digest: str) -> str:

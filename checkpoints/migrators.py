@@ -2,9 +2,8 @@
 
 from collections import deque
 
-import jsonschema
-
 from canonical import json as canonical
+from checkpoints import schemas
 from checkpoints.errors import UnmigratableError
 from checkpoints.graph import Graph, State
 
@@ -51,4 +50,4 @@ def check_schema(graph: Graph, state: State, version: int) -> None:
     schema = graph.state_schemas.get(version)
     if schema is not None:
         visible = {name: value for name, value in state.items() if not name.startswith("$")}
-        jsonschema.validate(visible, schema, cls=jsonschema.Draft202012Validator)
+        schemas.check(visible, schema)

@@ -17,7 +17,7 @@ from django.db.models.functions import Greatest, Now
 
 from canonical import digests
 from canonical import json as canonical
-from checkpoints import cases, events, recoveries, states, stops, wakeups
+from checkpoints import cases, events, recoveries, schemas, states, stops, wakeups
 from checkpoints.boundaries import boundary
 from checkpoints.commits import Lease
 from checkpoints.errors import IllegalMoveError, InputRefusedError, KeyReusedError, LeaseLostError
@@ -269,7 +269,7 @@ def _checked_input(request: Request, schema: Any) -> bytes:
         given = request.input
         value = canonical.loads(given) if isinstance(given, bytes | str) else given
         content, value = canonical.normal(value, limit=INPUT_LIMIT_BYTES)
-        jsonschema.validate(value, schema, cls=jsonschema.Draft202012Validator)
+        schemas.check(value, schema)
     except canonical.CanonicalError as error:
         raise InputRefusedError(f"the input is not strict JSON: {error}") from error
     except jsonschema.ValidationError as error:

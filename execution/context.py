@@ -79,6 +79,14 @@ class NodeContext:
         return canonical.dumps(self.appended) if self.appended else None
 
 
+def handed(state: Mapping[str, Json]) -> dict[str, Json]:
+    """The state for a node that is run once: parsed from the committed bytes, and used up.
+
+    Nobody reads it again: the commit brings a newly parsed one, and a turn that fails ends.
+    """
+    return {name: value for name, value in state.items() if not name.startswith("$")}
+
+
 def visible(state: Mapping[str, Json]) -> dict[str, Json]:
     """The state as a node sees it: a copy without the engine's own members."""
     own = {name: value for name, value in state.items() if not name.startswith("$")}

@@ -8,14 +8,14 @@ import jsonschema
 from django.conf import settings
 from django.db import Error as DatabaseFault
 
-from checkpoints import states
+from checkpoints import schemas, states
 from checkpoints.cases import Trouble
 from checkpoints.errors import RecordError, StateRefusedError
 from checkpoints.graph import Node, To
 from checkpoints.migrators import check_schema
 from checkpoints.models import Run
 from checkpoints.timers import boot_seconds
-from execution.context import NodeContext, visible
+from execution.context import NodeContext, handed
 from execution.errors import Hold, TryLater
 from execution.work import Work
 
@@ -27,7 +27,7 @@ def run_node(work: Work) -> None:
     node, context = work.node, work.context()
     if node.run is None:
         raise RuntimeError(f"{node.name} is an action node")
-    to = guarded(work, node, lambda: node.run(visible(work.loaded.state), context))
+    to = guarded(work, node, lambda: node.run(handed(work.loaded.state), context))
     work.commit(checked_step(work, node, context, to))
 
 
@@ -62,7 +62,7 @@ def checked_step(work: Work, node: Node, context: NodeContext, to: object, **mor
         step = work.step(context, to.state, to.node, **more)
         check_schema(work.graph, to.state, work.graph.state_schema)
         if node.output is not None:
-            jsonschema.validate(to.state, node.output, cls=jsonschema.Draft202012Validator)
+            schemas.check(to.state, node.output)
     except StateRefusedError as error:
         raise Hold(_invalid(node, str(error))) from error
     except jsonschema.ValidationError as error:

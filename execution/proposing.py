@@ -6,7 +6,7 @@ import jsonschema
 
 from canonical import digests
 from canonical import json as canonical
-from checkpoints import states
+from checkpoints import schemas, states
 from checkpoints.cases import Trouble
 from checkpoints.commits import Committed, Lease
 from checkpoints.graph import Forbidden, Node, Proposal
@@ -73,7 +73,7 @@ def _frozen(work: Work, node: Node, proposal: object) -> Action:
     tool: Tool = agents().TOOLS[proposal.tool]
     try:
         content, parameters = canonical.normal(proposal.parameters, limit=STATE_LIMIT_BYTES)
-        jsonschema.validate(parameters, tool.parameters_schema, cls=jsonschema.Draft202012Validator)
+        schemas.check(parameters, tool.parameters_schema)
     except (canonical.CanonicalError, jsonschema.ValidationError) as error:
         said = error.message if isinstance(error, jsonschema.ValidationError) else str(error)
         raise Hold(_bad(node, f"the parameters for {proposal.tool} are refused: {said}")) from error

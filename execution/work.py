@@ -55,7 +55,7 @@ class Work:
 
     def step(self, context: NodeContext, state: object, next_node: str, **more: Any) -> Step:
         """The step that leaves `state` behind. Raises `StateRefusedError`."""
-        content, _ = sealed_state(state, context, limit=STATE_LIMIT_BYTES)
+        content, value = sealed_state(state, context, limit=STATE_LIMIT_BYTES)
         return Step(
             node=context.node,
             next_node=next_node,
@@ -64,6 +64,7 @@ class Work:
             appended=context.appended_bytes(),
             blobs=tuple(dict.fromkeys(context.stored)),
             saw=context.fingerprints,
+            parsed=value,
             **more,
         )
 
@@ -82,7 +83,7 @@ class Work:
             seq=committed.seq,
             digest=committed.digest,
             header=_inherited(before, step),
-            state=canonical.loads_object(step.state),
+            state=step.parsed or canonical.loads_object(step.state),
             next_node=step.next_node,
         )
         if self.committed == 0 and self.lease.owes_proof:
