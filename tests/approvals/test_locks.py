@@ -3,14 +3,23 @@
 import re
 import uuid
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from approvals import locks, uses
+from approvals import locks, requests, uses
 from approvals.models import ApprovalRequest
-from tests.approvals.questions import approved_by, asked
+from tests.approvals.questions import (
+    WORKER,
+    approved_by,
+    ask,
+    asked,
+    decide,
+    make_question,
+    make_run,
+)
 from tests.people import dee, make_tenant
 
 pytestmark = pytest.mark.django_db
@@ -30,6 +39,18 @@ def test_the_run_is_locked_before_its_request() -> None:
     order = ["checkpoints_run", "approvals_approvalrequest"]
     assert locked_by(lambda: locks.request(request.id)) == order
     assert locked_by(lambda: locks.request_if_free(request.id)) == order
+
+
+def test_every_verb_takes_the_locks_in_that_order() -> None:
+    question = make_question(make_run())
+    first = ["checkpoints_run", "approvals_approvalrequest"]
+    assert locked_by(lambda: ask(question))[:2] == first
+    request = requests.latest(uuid.UUID(question.bound.action_id))
+    assert request is not None
+    user = dee(make_tenant())
+    assert locked_by(lambda: decide(request, user))[:2] == first
+    cancel = partial(requests.withdraw, request.action_id, actor=WORKER, reason="Cancelled.")
+    assert locked_by(cancel)[:2] == first
 
 
 def test_dispatch_locks_request_then_approval() -> None:

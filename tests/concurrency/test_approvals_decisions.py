@@ -215,6 +215,22 @@ def test_two_sweepers_close_a_request_once() -> None:
     assert Run.objects.get().wakes == 1
 
 
+def test_sweepers_at_once_close_each_request_once() -> None:
+    for _ in range(12):
+        make_due(asked())
+    start = Barrier(2)
+
+    def sweep() -> int:
+        start.wait()
+        return requests.expire_due(20)
+
+    with beside() as side:
+        closed = [future.result() for future in [side.start(sweep) for _ in range(2)]]
+    left = requests.expire_due(20)  # what the two skipped because the other held it
+    assert sum(closed) + left == 12
+    assert set(Run.objects.values_list("wakes", flat=True)) == {1}
+
+
 def test_the_same_question_asked_at_once_is_one_request() -> None:
     question = make_question(make_run())
     start = Barrier(4)
