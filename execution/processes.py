@@ -28,4 +28,7 @@ def seen(name: str, **facts: Any) -> None:
 
 def ended(name: str) -> None:
     """The process ends in order."""
-    Process.objects.filter(name=name).delete()
+    try:
+        Process.objects.filter(name=name).delete()
+    except DatabaseError as error:
+        log.warning("cannot say that %s has ended: %s", name, error)

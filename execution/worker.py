@@ -84,6 +84,7 @@ def work(name: str, *, burst: bool = False) -> None:
     try:
         worker.work(burst=burst)
     finally:
+        connections.close_all()  # a signal may have cut one short in the middle of a statement
         processes.ended(worker.name)
 
 

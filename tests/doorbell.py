@@ -1,5 +1,6 @@
 """A doorbell of the tests' own: what they ring, no worker of this machine hears."""
 
+import zlib
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
@@ -8,7 +9,8 @@ from django.conf import settings
 from django.test import override_settings
 from redis import Redis
 
-DATABASE = 9
+# Sessions that share one Valkey have databases of different names, and mostly different bells.
+DATABASE = 1 + zlib.crc32(settings.TEST_DATABASE.encode()) % 14
 
 
 @pytest.fixture(autouse=True)
