@@ -3,9 +3,9 @@
 Pure. The document is the JSON a combo carries::
 
     {"rules_schema": 1,
-     "rules": [{"tool": "git.push", "then": "ask", "approvers": 1, "not_starter": true,
+     "rules": [{"tool": "git_push", "then": "ask", "approvers": 1, "not_starter": true,
                 "permission": "approve_actions", "expires_after_seconds": 86400},
-               {"tool": "git.push", "then": "deny", "if": {"target_prefix": "prod/"},
+               {"tool": "git_push", "then": "deny", "if": {"target_prefix": "prod/"},
                 "because": "Production is pushed by hand."}]}
 
 Every rule that fits counts: one *deny* denies, else the strictest of each demand is asked. What
@@ -21,22 +21,6 @@ Json = Any
 
 RULES_SCHEMA: Final = 1
 LONGEST_EXPIRY_SECONDS: Final = 30 * 24 * 3600
-
-# The policy of a fresh installation: a push and a mail each need one person more.
-STANDARD: Final[dict[str, Json]] = {
-    "rules_schema": RULES_SCHEMA,
-    "rules": [
-        {
-            "tool": tool,
-            "then": "ask",
-            "approvers": 1,
-            "not_starter": True,
-            "permission": "approve_actions",
-            "expires_after_seconds": 24 * 3600,
-        }
-        for tool in ("git.push", "mail.send")
-    ],
-}
 
 ASK_FIELDS: Final = {
     "tool", "then", "approvers", "not_starter", "permission", "expires_after_seconds",

@@ -5,6 +5,9 @@ from typing import Literal
 
 from tenants.models import User
 
+# What the columns that keep an actor's name hold; an e-mail address can be longer.
+LONGEST_NAME = 200
+
 
 @dataclass(frozen=True)
 class Actor:
@@ -24,7 +27,7 @@ class Actor:
         """A saved, signed-in person."""
         if user.pk is None:
             raise ValueError("Only a saved person can act.")
-        return cls("person", str(user.pk), user.pk, str(user))
+        return cls("person", str(user.pk), user.pk, str(user)[:LONGEST_NAME])
 
     @classmethod
     def machine(cls, name: str) -> "Actor":

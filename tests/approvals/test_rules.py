@@ -5,8 +5,23 @@ from typing import Any
 
 import pytest
 
-from approvals.rules import STANDARD, Deny, Requirement, UnreadableRulesError, evaluate
+from approvals.rules import RULES_SCHEMA, Deny, Requirement, UnreadableRulesError, evaluate
 
+# A policy as task types carry it: a push and a mail each need one person more.
+STANDARD: dict[str, Any] = {
+    "rules_schema": RULES_SCHEMA,
+    "rules": [
+        {
+            "tool": tool,
+            "then": "ask",
+            "approvers": 1,
+            "not_starter": True,
+            "permission": "approve_actions",
+            "expires_after_seconds": 24 * 3600,
+        }
+        for tool in ("git.push", "mail.send")
+    ],
+}
 ONE = Requirement(
     1, not_starter=True, permission="approve_actions", expires_after_seconds=24 * 3600
 )
