@@ -122,7 +122,7 @@ def test_the_next_lease_is_not_lost_because_the_last_one_was(
         keeper.drop()
         next_one = engine.acquire()
         keeper.hold(next_one, asked_at=boot_seconds())
-        assert not (keeper.lost or keeper.cut_off)
+        assert (keeper.lost, keeper.cut_off) == (False, False)
         keeper.drop()
 
 
