@@ -50,7 +50,14 @@ def wait_until_ready(port: int, var: Path, command: subprocess.Popen[str]) -> No
         "the pages are ready",
         seconds=120,
     )
-    ground.wait_for(lambda: "Kedge is ready" in said(var), said(var), seconds=20)
+    wait_until_said(var, "Kedge is ready")
+
+
+def wait_until_said(var: Path, words: str) -> None:
+    try:
+        ground.wait_for(lambda: words in said(var), words)
+    except AssertionError as error:
+        raise AssertionError(f"{error}; it said:\n{said(var)}") from error
 
 
 def asked(port: int) -> dict[str, str]:
@@ -149,10 +156,13 @@ def test_servers_that_the_environment_names_are_used_and_none_is_started() -> No
             wait_until_ready(port, var, command)
             assert not {"postgres", "access"} & {path.name for path in var.iterdir()}
             assert f"uses the owner's database user '{parameters['USER']}'" in said(var)
-            # One that cannot drain: asked a second time, `up` does not wait for it.
+            # One that cannot drain: asked a second time, `up` does not wait for it. Before a worker
+            # has its handler, the signal would end it, stopped or not.
+            log = var / "log" / "worker-0.log"
+            ground.wait_for(lambda: "Listening" in log.read_text(), "the worker listens")
             os.kill(workers(var)[0], signal.SIGSTOP)
             command.send_signal(signal.SIGTERM)
-            ground.wait_for(lambda: "Still stopping" in said(var), "it waits for the worker")
+            wait_until_said(var, "Still stopping: worker-")
             assert stopped(command, signal.SIGINT) == 0
         assert of(var) == {}
         admin.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
