@@ -1,8 +1,11 @@
 """The card: one address, one way in, three things to try, and what really arrived."""
 
+import json
 import time
 from collections.abc import Callable
+from pathlib import Path
 
+from django.conf import settings
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
@@ -31,12 +34,12 @@ def wait(say: Say, *, seconds: float = LONGEST_WAIT_SECONDS) -> None:
         time.sleep(LOOK_EVERY_SECONDS)
 
 
-def text(port: int) -> str:
+def text() -> str:
     """The card, with a fresh sign-in link. Raises `LookupError` when the demo was not made."""
     operator = people.user_of(people.OPERATOR)
     if operator is None:
         raise LookupError("no operator")
-    base = f"http://127.0.0.1:{port}"
+    base = f"http://127.0.0.1:{port()}"
     token = make_link(operator, actor=Actor.machine("demo card"))
     minutes = int(LIFETIME.total_seconds() // 60)
     there = things.now()
@@ -59,6 +62,15 @@ def text(port: int) -> str:
     ]
     line = "─" * WIDTH
     return "\n".join([line, *(f"  {part}".rstrip() for part in parts), line])
+
+
+def port() -> int:
+    """The port of the instance that runs from this folder, else the one that is configured."""
+    try:
+        held = json.loads((Path(settings.VAR_DIR) / "instance.lock").read_text())
+        return int(held["port"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return int(settings.PORT)
 
 
 def _missing() -> list[str]:

@@ -86,6 +86,7 @@ def outside_world(request: HttpRequest) -> HttpResponse:
     if not access.rights:
         raise Http404(_("There is no such page, or it is not yours to see."))
     context = outside.page(access, only_doubled=request.GET.get("only") == "doubled")
+    context["may_try"] = _may_try(request)
     fragment = request.headers.get("HX-Request") and not request.headers.get("HX-Boosted")
     return render(request, "demo/_world.html" if fragment else "demo/world.html", context)
 
@@ -108,6 +109,14 @@ def _approve(asked: ApprovalRequest, user: Any, shown: str) -> None:
 
 def _tenant(request: HttpRequest) -> Tenant:
     return tenant_for(request, people.HARBOUR, "operate_runs")
+
+
+def _may_try(request: HttpRequest) -> bool:
+    """Whether the person has the demo page; asked without making it a page of that tenant."""
+    access = access_of(request)
+    operated = access.tenants("operate_runs")
+    is_theirs = any(access.slugs[tenant_id] == people.HARBOUR for tenant_id in operated)
+    return is_theirs and links_work_for(request)
 
 
 def _plugged(tenant: Tenant) -> dict[str, Any]:

@@ -79,11 +79,12 @@ def seen() -> World:
 def look() -> World:
     """Read remotes and mailbox now."""
     unreadable: list[str] = []
-    grouped: dict[tuple[str, str, str], list[Asked]] = {}
+    grouped: dict[tuple[str, str, bool], list[Asked]] = {}
     for each in _tried(_noted, unreadable) or []:
-        grouped.setdefault((each.tenant, each.kind, each.business_key), []).append(each)
-    is_mailed = any(kind == asked.MAIL for _, kind, _ in grouped)
-    mails = _tried(arrivals.mailed, unreadable) if is_mailed else None
+        is_mail = each.kind == asked.MAIL
+        grouped.setdefault((each.tenant, each.business_key, is_mail), []).append(each)
+    any_mail = any(is_mail for _, _, is_mail in grouped)
+    mails = _tried(arrivals.mailed, unreadable) if any_mail else None
     rows = []
     for _, same in sorted(grouped.items()):
         kedge, twin = _arrived(same[0], mails, unreadable)

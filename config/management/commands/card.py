@@ -26,7 +26,7 @@ class Command(BaseCommand):
             raise CommandError("This is no demo installation: set KEDGE_DEMO=1.")
         try:
             card.wait(lambda sentence: self._say(f"{'':10}{sentence}"), seconds=wait)
-            self._say(card.text(settings.PORT))
+            self._say(card.text())
         except LookupError:
             # `up` shows the card: a person who was switched off is no reason to stop.
             self._say(NO_OPERATOR)

@@ -25,13 +25,19 @@ def addresses(text: str) -> list[str]:
 
 @pytest.mark.django_db
 def test_every_address_on_the_card_is_a_page(operator: User) -> None:
-    names = [resolve(path).url_name for path in addresses(card.text(PORT))]
+    names = [resolve(path).url_name for path in addresses(card.text())]
     assert names == ["across", "sign_in_link", "demo", "outside_world"]  # nothing runs yet
 
 
 @pytest.mark.django_db
+def test_the_card_names_the_port_of_the_instance_that_runs(demo: Path, operator: User) -> None:
+    (demo / "instance.lock").write_text('{"pid": 1, "port": 9123}')
+    assert "http://127.0.0.1:9123/" in card.text()
+
+
+@pytest.mark.django_db
 def test_each_card_has_a_sign_in_link_of_its_own_that_works(operator: User) -> None:
-    first, second = (addresses(card.text(PORT))[1] for _ in range(2))
+    first, second = (addresses(card.text())[1] for _ in range(2))
     assert first != second
     assert is_open(resolve(first).kwargs["token"])
     client = Client()
@@ -45,7 +51,7 @@ def test_a_push_is_named_with_its_number_of_files_and_its_page(
 ) -> None:
     run = turns.start("aiosmtpd")
     turns.turn()
-    text = card.text(PORT)
+    text = card.text()
     assert "1  A push to 3 files waits for your yes" in text
     assert f"/t/harbour/approvals/{turns.asked(run).pk}/" in addresses(text)
 
@@ -56,7 +62,7 @@ def test_the_mail_in_doubt_is_named_with_who_said_yes(
 ) -> None:
     run = turns.start("rq")
     turns.in_doubt(run)
-    text = card.text(PORT)
+    text = card.text()
     assert "Petra Lund" in text
     assert [resolve(path).url_name for path in addresses(text)].count("case") == 1
 
@@ -69,7 +75,7 @@ def test_it_says_what_it_waits_for_and_waits_no_longer_than_told(
     turns.start("aiosmtpd")
     said: list[str] = []
     card.wait(said.append, seconds=0)
-    text = card.text(PORT)
+    text = card.text()
     assert "modern-python/aiosmtpd: its run is at step 0" in text
     assert "It is not there yet" in text
 

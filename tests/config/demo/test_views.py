@@ -68,7 +68,9 @@ def test_the_operator_sees_every_page(operator: User, page: str) -> None:
 
 
 def test_an_auditor_sees_the_world_but_has_no_plug(operator: User) -> None:
-    assert who(people.AUDITOR).get("/outside-world/").status_code == 200
+    world_page = who(people.AUDITOR).get("/outside-world/")
+    assert world_page.status_code == 200
+    assert 'href="/demo/"' not in world_page.content.decode()
     assert who(people.AUDITOR).get("/demo/").status_code == 403
 
 
@@ -133,6 +135,10 @@ def test_the_world_has_a_word_for_each_kind_of_nothing(operator: User, small_rem
     note("harbour", "modern-python/rq")
     doubled = client.get("/outside-world/?only=doubled").content.decode()
     assert "Nothing arrived twice" in doubled
+
+
+def test_from_the_world_the_operator_gets_back_to_the_demo(operator: User) -> None:
+    assert 'href="/demo/"' in client_of(operator).get("/outside-world/").content.decode()
 
 
 def test_what_was_asked_cannot_be_read_is_no_empty_list(operator: User, demo: Path) -> None:
