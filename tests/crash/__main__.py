@@ -9,4 +9,7 @@ ground.prepare()
 from tests.crash.matrix import main  # noqa: E402 - needs Django set up
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    try:
+        sys.exit(main(sys.argv[1:]))
+    finally:
+        ground.leave()

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 import django
 from django.conf import settings
+from redis import Redis
 
 # Numbered like no database that anything else here uses; only bells that nobody hears go there.
 REDIS_DATABASE = 15
@@ -22,6 +23,20 @@ def prepare() -> None:
     django.setup()
     os.environ["REDIS_URL"] = settings.REDIS_URL = _database_of(settings.REDIS_URL)
     logging.raiseExceptions = False
+
+
+def leave() -> None:
+    """Stop the servers that were started for this, if any were."""
+    started = getattr(settings, "GROUND", None)
+    if started is not None:
+        started.stop()
+
+
+def forget_rings() -> None:
+    """Take away the wake-ups that nobody answered."""
+    with Redis.from_url(settings.REDIS_URL) as connection:
+        for key in connection.scan_iter("rq:*", count=1000):
+            connection.delete(key)
 
 
 def _database_of(url: str) -> str:

@@ -2,12 +2,14 @@
 
 import ctypes
 import gc
+import math
 import multiprocessing
 import os
 import signal
+import time
 import uuid
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.queues import SimpleQueue
@@ -28,14 +30,18 @@ class Lanes:
     def __init__(self, pool: ProcessPoolExecutor) -> None:
         self._pool = pool
 
-    def begin(self, wanted: Iterable[Trial]) -> list[Future[Result]]:
-        """Put trials in the queue, in order."""
-        return [self._pool.submit(_run, trial) for trial in wanted]
+    def run(self, wanted: Iterable[Trial], *, until: float = math.inf) -> Iterator[Result]:
+        """Run trials in order and yield what became of each.
 
-    def run(self, wanted: Iterable[Trial]) -> Iterator[Result]:
-        """Run trials and yield what became of each."""
-        for done in as_completed(self.begin(wanted)):
-            yield done.result()
+        Past `until`, of the monotonic clock, no further one is begun.
+        """
+        begun = [self._pool.submit(_run, trial) for trial in wanted]
+        for done in as_completed(begun):
+            if time.monotonic() > until:
+                for each in begun:
+                    each.cancel()
+            if not done.cancelled():
+                yield done.result()
 
 
 @dataclass(frozen=True)

@@ -14,16 +14,16 @@ READY_SECONDS = 60
 
 
 @contextmanager
-def sink(folder: Path) -> Iterator[Path]:
-    """Take mail on the port of KEDGE_CRASH_SMTP_PORT into a Maildir below `folder`; yields it."""
-    port, maildir = os.environ["KEDGE_CRASH_SMTP_PORT"], folder / "mail"
+def sink(maildir: Path) -> Iterator[None]:
+    """Take mail on the port of KEDGE_CRASH_SMTP_PORT into a Maildir."""
+    port = os.environ["KEDGE_CRASH_SMTP_PORT"]
     command = [sys.executable, str(ROOT / "manage.py"), "mailsink"]
     command += ["--port", port, "--folder", str(maildir)]
-    with (folder / "mailsink.log").open("wb") as log:
+    with maildir.with_suffix(".log").open("wb") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
     try:
         _wait_until_it_listens(int(port))
-        yield maildir
+        yield
     finally:
         process.kill()
         process.wait()

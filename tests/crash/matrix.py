@@ -1,5 +1,6 @@
 """The kill matrix: record runs, kill them everywhere, and count what is in the world."""
 
+import math
 import os
 import random
 import sys
@@ -10,7 +11,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.crash import databases, mailbox, plan, report, takeover, worlds
+from tests.crash import databases, ground, mailbox, plan, report, takeover, worlds
 from tests.crash.judge import Judged, judge
 from tests.crash.lanes import Common, Lanes, lanes, warm
 from tests.crash.mutants import MUTANTS
@@ -20,6 +21,8 @@ from tests.crash.scenarios import BY_NAME, UNHURRIED
 from tests.crash.trials import Result, Trial
 
 SAY_EVERY = 50
+SHARE = 0.6
+TWICE = 2
 LAST_WORDS = 1500
 SHORT_MARGIN_SECONDS = 4.0
 WRONG = ("duplicates", "lost", "not_unique", "invalid")
@@ -50,10 +53,12 @@ class Matrix:
         recorded = pool.run(Trial(name, statements=True) for name in whole)
         return [trial for result in recorded for trial in plan.at_statements(result)]
 
-    def kill(self, pool: Lanes, trials: Sequence[Trial], what: str) -> list[Result]:
+    def kill(
+        self, pool: Lanes, trials: Sequence[Trial], what: str, *, until: float = math.inf
+    ) -> list[Result]:
         """Run trials; a fault that missed its point is tried once more."""
         self.say(f"{len(trials)} trials: {what}")
-        results = list(self._each(pool.run(trials)))
+        results = list(self._each(pool.run(trials, until=until)))
         missed = [it.trial for it in results if it.fired < len(it.trial.kills)]
         if missed:
             self.say(f"{len(missed)} faults missed their point and are tried again")
@@ -61,6 +66,15 @@ class Matrix:
             results = struck + list(self._each(pool.run(missed)))
         self.results += results
         return results
+
+    def kill_some(self, pool: Lanes, trials: Sequence[Trial], what: str, most: int) -> list[Result]:
+        """Run a sample of trials, for a share of the time that is left."""
+        if not trials:
+            return []
+        now, end = time.monotonic(), self.began + self.options.minutes * 60
+        some = plan.sample(trials, most, self.rng)
+        said = f"{what}, of {len(trials)}"
+        return self.kill(pool, some, said, until=now + max(0.0, end - now) * SHARE)
 
     def judged(self) -> list[tuple[Result, Judged]]:
         """Every trial against its reference, and the world as it is after all margins."""
@@ -117,7 +131,10 @@ def _ground(options: Options) -> Iterator[tuple[str, Path, Lanes]]:
         warm(template, folder)
         copies = databases.copies(template, base, options.lanes + 1)
         spare, *names = stack.enter_context(copies)
-        maildir = stack.enter_context(mailbox.sink(folder))
+        maildir = folder / "mail"
+        if any(BY_NAME[name].pushes for name in options.only):
+            stack.enter_context(mailbox.sink(maildir))
+        stack.callback(ground.forget_rings)
         seed = worlds.seed_repository(folder / "seed")
         common = Common(folder, maildir, seed, options.patience)
         pool = stack.enter_context(lanes(names, common))
@@ -137,21 +154,19 @@ def _takeovers(matrix: Matrix, spare: str, folder: Path) -> list[float]:
 
 
 def _kill_all(matrix: Matrix, pool: Lanes) -> None:
-    """One kill everywhere, then more kills where the first ones led."""
+    """One kill everywhere; then, as far as time goes, more kills where the first ones led."""
     options, rng = matrix.options, matrix.rng
     singles = [trial for it in matrix.recorded.values() for trial in plan.singly(it)]
     chosen = plan.short(singles, rng) if options.short else _slow_first(singles)
-    results = matrix.kill(pool, chosen, "one kill")
+    once = matrix.kill(pool, chosen, "one kill")
+    further = plan.again(once, rng) if options.depth >= TWICE else []
+    if options.short:
+        further = plan.unseen(further, chosen, rng)
+    twice = matrix.kill_some(pool, further, "one more kill in the recovery", options.again)
     if options.statements:
-        statements = matrix.statements(pool)
-        some = plan.sample(statements, options.statements, rng)
-        matrix.kill(pool, some, f"one kill at one of {len(statements)} statements")
-    amounts = ((options.again, "one more kill in the recovery"), (options.thrice, "a third kill"))
-    for count, what in amounts[: options.depth - 1]:
-        further = plan.again(results, rng)
-        if options.short:
-            further = plan.unseen(further, chosen, rng)
-        results = matrix.kill(pool, plan.sample(further, count, rng), what)
+        matrix.kill_some(pool, matrix.statements(pool), "one SQL statement", options.statements)
+    if options.depth > TWICE:
+        matrix.kill_some(pool, plan.again(twice, rng), "a third kill", options.thrice)
 
 
 def _slow_first(singles: list[Trial]) -> list[Trial]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.crash.mutants import MUTANTS
-from tests.crash.scenarios import ALL, BY_NAME
+from tests.crash.scenarios import ALL, BY_NAME, SHORT
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -25,6 +25,7 @@ class Options:
     thrice: int
     statements: int
     takeovers: int
+    minutes: float
     patience: float
     mutant: str
 
@@ -40,9 +41,10 @@ def parse(arguments: Sequence[str]) -> Options:
     add("--seed", type=int, default=1, help="decides what is sampled")
     add("--lanes", type=int, default=6, help="trials side by side")
     add("--depth", type=int, choices=(1, 2, 3), help="most kills in one trial (3; short: 2)")
-    add("--again", type=int, help="most trials with two kills (1400; short: 12)")
-    add("--thrice", type=int, help="most trials with three kills (80)")
-    add("--statements", type=int, help="most trials killed at an SQL statement (300; short: 0)")
+    add("--again", type=int, help="most trials with two kills (500; short: 12)")
+    add("--thrice", type=int, help="most trials with three kills (60)")
+    add("--statements", type=int, help="most trials killed at an SQL statement (200; short: 0)")
+    add("--minutes", type=float, default=13, help="after these, nothing further is sampled")
     add("--takeovers", type=int, help="workers of real RQ killed (40; short: 0)")
     add("--patience", type=float, default=0, help="seconds after which a run is given up as lost")
     add("--mutant", choices=sorted(MUTANTS), default="", help="break the engine on purpose")
@@ -50,13 +52,14 @@ def parse(arguments: Sequence[str]) -> Options:
     short = given["short"]
     amounts = {
         "depth": 2 if short else 3,
-        "again": 12 if short else 1400,
-        "thrice": 0 if short else 80,
-        "statements": 0 if short else 300,
+        "again": 12 if short else 500,
+        "thrice": 0 if short else 60,
+        "statements": 0 if short else 200,
         "takeovers": 0 if short else 40,
     }
     chosen = {
         name: default if given[name] is None else given[name] for name, default in amounts.items()
     }
-    only = tuple(given["only"] or (scenario.name for scenario in ALL))
+    everything = SHORT if short else tuple(scenario.name for scenario in ALL)
+    only = tuple(given["only"] or everything)
     return Options(**{**given, **chosen, "only": only})

@@ -21,18 +21,25 @@ LEASE_DUTIES = ("lapse:before", "lapse:after", "sweep lapse unlocked:before")
 
 
 def singly(recorded: Result) -> list[Trial]:
-    """Every point of an uninterrupted run. A horse's death is noticed in both ways."""
-    name, found = recorded.trial.scenario, dict.fromkeys(recorded.reached)
-    if BY_NAME[name].slow_remote:
-        point = Point(HORSE, 0, IN_THE_HOOK)
-        return [Trial(name, (point,), PARENT), Trial(name, (point,), SWEEP)]
-    trials = []
-    for point in filter(BY_NAME[name].kills, found):
+    """Every point of an uninterrupted run that its scenario is killed at."""
+    scenario, found = BY_NAME[recorded.trial.scenario], dict.fromkeys(recorded.reached)
+    if scenario.slow_remote:
+        return _both_ways(scenario.name, Point(HORSE, 0, IN_THE_HOOK))
+    trials: list[Trial] = []
+    for point in filter(scenario.kills, found):
         if point.role == HORSE:
-            trials += [Trial(name, (point,), PARENT), Trial(name, (point,), SWEEP)]
-        else:
-            trials.append(Trial(name, (point,), sweeps=point.role == SWEEP))
+            ways = _both_ways(scenario.name, point)
+            trials += ways if scenario.recovery_kills else [ways[len(trials) % 2]]
+        elif point.role != SWEEP:
+            trials.append(Trial(scenario.name, (point,)))
+        elif scenario.sweeper_kills:
+            trials.append(Trial(scenario.name, (point,), sweeps=True))
     return trials
+
+
+def _both_ways(name: str, point: Point) -> list[Trial]:
+    """A horse dies alone and its worker notices, or both die and the sweeper does."""
+    return [Trial(name, (point,), PARENT), Trial(name, (point,), SWEEP)]
 
 
 def at_statements(recorded: Result) -> list[Trial]:

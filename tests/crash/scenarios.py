@@ -21,7 +21,8 @@ class Scenario:
 
     `nobody_can_know` are the tools of it whose unknown outcomes are a person's to decide.
     `slow_remote`: the remote thinks about a push, and whoever pushes dies meanwhile. `cancelled`:
-    somebody cancels the run after its first death.
+    somebody cancels the run after its first death. `recovery_kills`: recoveries are killed too, and
+    every death is noticed in both ways. `sweeper_kills`: so are the sweeper's ordinary rounds.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Scenario:
     cancelled: bool = False
     kills: Callable[[Point], bool] = _everywhere
     recovery_kills: bool = True
+    sweeper_kills: bool = False
     patience_seconds: float = 40
 
 
@@ -61,7 +63,7 @@ def _fleet(place: Place) -> Mapping[str, object]:
 
 PLAIN = (
     Scenario("steps", registry.STEPS, lambda _place: {"steps": 2}),
-    Scenario("void", registry.STEPS, _acting("fake.void")),
+    Scenario("void", registry.STEPS, _acting("fake.void"), sweeper_kills=True),
     Scenario("keyed", registry.STEPS, _acting("fake.keyed")),
     Scenario("look_up", registry.STEPS, _acting("fake.look_up")),
     Scenario("nothing", registry.STEPS, _acting("fake.nothing"), nobody_can_know=("fake.nothing",)),
@@ -96,7 +98,14 @@ REAL = (
         lambda _place: {"repository": REPOSITORY, "limit": 10},
         pushes=True,
     ),
-    Scenario("fleet_change", "fleet_change", _fleet, nobody_can_know=(MAIL,), pushes=True),
+    Scenario(
+        "fleet_change",
+        "fleet_change",
+        _fleet,
+        nobody_can_know=(MAIL,),
+        pushes=True,
+        sweeper_kills=True,
+    ),
     Scenario(
         "fleet_late",
         "fleet_change",
@@ -131,8 +140,15 @@ UNHURRIED = tuple(
 )
 # Broken on purpose: the matrix must find what is wrong with each.
 BROKEN = (
+    # Right by itself: for an engine that is broken on purpose.
+    Scenario("for_mutants", registry.STEPS, _acting("fake.look_up"), kills=_around_the_call),
     Scenario("forgetful_tool", registry.STEPS, _acting("broken.forgetful"), kills=_around_the_call),
     Scenario("careless_node", registry.CARELESS, lambda _place: {"steps": 2}),
 )
 ALL = (*PLAIN, *LATE, *CANCELLED, *REAL, *UNHURRIED)
+# Every boundary, and every kind of tool, once.
+SHORT = (
+    *("steps", "void", "keyed", "look_up", "nothing", "sent_back"),
+    *("late_void", "cancelled_void", "fleet_change", "fleet_late"),
+)
 BY_NAME = {scenario.name: scenario for scenario in (*ALL, *BROKEN)}

@@ -51,7 +51,7 @@ def test_killed_at_every_boundary_nothing_is_lost_or_done_twice(tmp_path: Path) 
     ("options", "figure"),
     [
         (("--only", "forgetful_tool"), "duplicates"),
-        (("--only", "look_up", "--mutant", "resend_blindly"), "duplicates"),
+        (("--only", "for_mutants", "--mutant", "resend_blindly"), "duplicates"),
         (("--only", "careless_node"), "not_unique"),
         (("--only", "steps", "--mutant", "never_notice", "--patience", "2"), "lost"),
     ],

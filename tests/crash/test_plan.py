@@ -24,6 +24,15 @@ def test_a_horse_dies_with_and_without_its_parent() -> None:
     ]
 
 
+def test_where_recoveries_are_not_killed_deaths_are_noticed_in_turns() -> None:
+    late = replace(REFERENCE, trial=Trial("late_void"))
+    dispatch, effect = Point(HORSE, 2, "dispatch:before@1"), Point(HORSE, 2, "effect:before@1")
+    assert [
+        (trial.kills, trial.noticed_by)
+        for trial in plan.singly(replace(late, reached=(BEFORE, dispatch, effect)))
+    ] == [((dispatch,), PARENT), ((effect,), SWEEP)]
+
+
 def test_runs_in_the_same_condition_are_killed_again_once() -> None:
     like = replace(KILLED, reached=(LAPSE, BEFORE, AFTER), conditions=("head 1",))
     other = replace(like, trial=Trial("void", (AFTER,)), conditions=("head 2",))
