@@ -55,9 +55,13 @@ def show(request: TenantRequest, tenant: Tenant, request_id: UUID) -> HttpRespon
 def standing(request: TenantRequest, tenant: Tenant, request_id: UUID) -> HttpResponse:
     """Where the request stands: the fragment its page asks for until nothing can change.
 
-    `?beside` is the same news for the decision column, which asks when this one says so.
+    `?beside` is the same news for the decision column, which asks when this one says so. `?shown`
+    is the state of a page on which nobody can be writing: such a page is made anew when it moved.
     """
     context = _standing(queries.detail(request_id, tenant_id=tenant.pk, light=True))
+    shown = context["shown"] = request.GET.get("shown", "")
+    if shown and shown != context["asked"].state:
+        return HttpResponse(headers={"HX-Refresh": "true"})
     if "beside" in request.GET:
         return render(request, "approvals/_news.html", context)
     status = 200 if context["is_live"] else FINAL_NEWS
@@ -198,6 +202,7 @@ def _page(
         "reads": _reads(request),
         "parameters": changes.parameters(asked) if _reads(request) else None,
         "damaged": bound is None,
+        "shown": "" if column.is_open and not column.why_not else asked.state,
         **_standing(detail),
     }
     return render(request, "approvals/request.html", context, status=status)

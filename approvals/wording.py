@@ -38,9 +38,7 @@ def standing(request: ApprovalRequest, *, yes: int, needed: int, is_replaced: bo
     if request.state == states.WITHDRAWN and is_replaced:
         return _("Another question stands in place of this one: “%(why)s” Nothing was sent.") % who
     told = {
-        states.USED: _(
-            "%(who)s approved this, and it was sent once. What came of it stands below."
-        ),
+        states.USED: _("%(who)s approved this, and it was sent once."),
         states.REJECTED: _("%(who)s rejected this: “%(why)s” Nothing was sent."),
         states.SENT_BACK: _("%(who)s sent this back: “%(why)s” Nothing was sent."),
         states.EXPIRED: _("Nobody used it in time, so it is void. Nothing was sent."),

@@ -63,8 +63,13 @@ MEANS: Final[dict[str, str | Promise]] = {
 }
 
 
-def pill_of(case: Case) -> Pill:
-    """Where a case stands: its kind while it is open, then decided, then closed."""
+def state_of(case: Case) -> str:
+    """*open* until a person decided, *decided* until the run went past the trouble, *closed*."""
     if case.closed_at is not None:
-        return CLOSED
-    return DECIDED if case.decided_at is not None else PILLS[case.kind]
+        return "closed"
+    return "decided" if case.decided_at is not None else "open"
+
+
+def pill_of(case: Case) -> Pill:
+    """How a case looks: as its kind while it is open."""
+    return {"closed": CLOSED, "decided": DECIDED, "open": PILLS[case.kind]}[state_of(case)]

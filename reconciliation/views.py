@@ -63,10 +63,16 @@ def show_case(request: TenantRequest, tenant: Tenant, case_id: UUID) -> HttpResp
 @require_GET
 @tenant_page("view_runs")
 def case_standing(request: TenantRequest, tenant: Tenant, case_id: UUID) -> HttpResponse:
-    """Where the case stands: the fragment its page asks for until it is closed."""
-    case = queries.case_of(tenant, case_id)
+    """Where the case stands: the fragment its page asks for until it is closed.
+
+    `?shown` is the state of a page on which nobody can be writing: it is made anew when it moved.
+    """
+    case, shown = queries.case_of(tenant, case_id), request.GET.get("shown", "")
+    if shown and shown != kinds.state_of(case):
+        return HttpResponse(headers={"HX-Refresh": "true"})
     status = FINAL_NEWS if case.closed_at is not None else 200
-    return render(request, "reconciliation/_case_standing.html", _standing(case), status=status)
+    context = _standing(case) | {"shown": shown}
+    return render(request, "reconciliation/_case_standing.html", context, status=status)
 
 
 @require_POST
@@ -144,9 +150,11 @@ def _case_page(
     offered = desk.offers(case, attempt, posted) if is_open else []
     needs_seq = any(offer.choice.needs_seq for offer in offered)
     crashed = case.kind == kinds_of_case.CRASH_LOOP
+    may_decide = request.access.may(case.tenant_id, MAY_DECIDE)
     context = {
         **_standing(case),
         "section": "needs",
+        "shown": "" if is_open and may_decide else kinds.state_of(case),
         "facts": casefacts.of(case, action, attempt),
         "action": action,
         "tries": _tries(request, action) if action is not None else [],
@@ -156,7 +164,7 @@ def _case_page(
         "too_late": posted if status == TOO_LATE else None,
         "is_open": is_open,
         "onward": "onward" in request.GET or "onward" in request.POST,
-        "may_decide": request.access.may(case.tenant_id, MAY_DECIDE),
+        "may_decide": may_decide,
         "people": access.holders(request.tenant, MAY_DECIDE),
         **_sent(request, action),
     }

@@ -254,3 +254,20 @@ def test_panel_of_a_run_is_a_page_and_a_fragment(asked: ApprovalRequest) -> None
     assert "Push 5 files to requests" in fragment
     assert "<html" not in fragment
     assert signed_in(cy()).get(url).status_code == 404
+
+
+def test_a_page_without_a_form_is_made_anew_when_the_request_moved(
+    asked: ApprovalRequest,
+) -> None:
+    reader, writer = signed_in(bob(asked.tenant)), signed_in(dee(asked.tenant))
+    assert "standing/?shown=open" in reader.get(address(asked)).content.decode()
+    assert "?shown" not in writer.get(address(asked)).content.decode()
+    still = reader.get(address(asked, "standing/?shown=open"))
+    assert "HX-Refresh" not in still.headers
+    assert "standing/?shown=open" in still.content.decode()
+    decide(asked, dee(asked.tenant))
+    assert reader.get(address(asked, "standing/?shown=open"))["HX-Refresh"] == "true"
+    news = writer.get(address(asked, "standing/"))
+    assert news["HX-Trigger"] == "request-closed"
+    beside = writer.get(address(asked, "standing/?beside")).content.decode()
+    assert "An answer from this page is not counted any more." in beside

@@ -33,6 +33,9 @@ def test_a_yes_leads_to_one_effect_and_the_open_page_hears_of_it(
     expect(page.get_by_text("Dee approved this.")).to_be_visible()
     engine.turn()
     expect(page.get_by_text("and it was sent once.")).to_be_visible(timeout=10_000)
+    # Nobody can be writing on this page, so all of it is made anew.
+    expect(page.get_by_role("heading", name="Approved and used")).to_be_visible()
+    expect(page.get_by_text("Withdraw the approval…")).to_be_hidden()
     page.get_by_role("link", name="See what became of it").click()
     expect(page.get_by_text("It happened: the tool answered so.")).to_be_visible()
     assert len(effects()) == 1

@@ -37,6 +37,7 @@ def test_it_happened_with_evidence_closes_when_the_run_has_gone_past(
     expect(page.get_by_text("Not yet proven: the case closes")).to_be_visible()
     engine.turn()
     expect(page.get_by_text("Closed: ")).to_be_visible(timeout=10_000)
+    expect(page.get_by_role("heading", name="Closed")).to_be_visible()
     case.refresh_from_db()
     assert case.closed_at is not None
     assert Action.objects.get(run=case.run_id).outcome == "happened"

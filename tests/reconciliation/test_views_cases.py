@@ -167,3 +167,15 @@ def test_verdicts_are_for_those_who_may_reconcile() -> None:
     assert Client().post(url, given).status_code == 401
     assert signed_in(ada(case.tenant)).get(url).status_code == 405
     assert not Verdict.objects.exists()
+
+
+def test_a_page_without_forms_is_made_anew_when_the_case_moved() -> None:
+    case = held(make_tenant(), "crash_loop")
+    reader, writer = signed_in(bob(case.tenant)), signed_in(ada(case.tenant))
+    assert "standing/?shown=open" in html_of(reader, address(case))
+    assert "?shown" not in html_of(writer, address(case))
+    given = {"verdict": "try_again", "reason": "x"}
+    writer.post(address(case, "verdicts/"), given)
+    moved = reader.get(address(case, "standing/?shown=open"))
+    assert moved["HX-Refresh"] == "true"
+    assert "HX-Refresh" not in writer.get(address(case, "standing/")).headers
