@@ -1,4 +1,4 @@
-"""All settings, read once from the environment; docs/SETTINGS.md names every variable."""
+"""All settings, read once from the environment; the README names every variable."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Settings come from the environment alone, and docs/SETTINGS.md has them all."""
+"""Settings come from the environment alone, and the README has them all."""
 
 import os
 import re
@@ -45,7 +45,7 @@ def named_in_code() -> set[str]:
 
 
 def test_the_table_names_every_variable_and_no_other() -> None:
-    table = (ROOT / "docs" / "SETTINGS.md").read_text()
+    table = (ROOT / "README.md").read_text()
     assert set(re.findall(rf"^\| `({NAME})` \|", table, re.MULTILINE)) == named_in_code()
 
 
