@@ -8,10 +8,11 @@ from django.core.management.base import BaseCommand, CommandError
 
 from checkpoints import reading
 from checkpoints.models import Run
+from reconciliation import proof
 
 
 class Command(BaseCommand):
-    help = "Re-read runs: digests, parent links, states, lists, blobs. Exit 1 on damage."
+    help = "Re-read runs: digests, parent links, states, lists, blobs, receipts. Exit 1 on damage."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         which = parser.add_mutually_exclusive_group(required=True)
@@ -25,7 +26,9 @@ class Command(BaseCommand):
             found = found.filter(id=str(options["run"]))
             if not found.exists():
                 raise CommandError(f"no run {options['run']}")
-        damage = {str(run.id): reading.verify_run(run) for run in found.iterator()}
+        damage = {
+            str(run.id): reading.verify_run(run) + proof.damage(run) for run in found.iterator()
+        }
         damaged = {run_id: said for run_id, said in damage.items() if said}
         if options["json"]:
             self.stdout.write(json.dumps({"checked": len(damage), "damaged": damaged}))
