@@ -22,7 +22,7 @@ from typing import IO
 import redis
 
 from config.embedded import folders, postgres, processes, valkey
-from config.embedded.places import Places, places
+from config.embedded.places import LINK, Places, places
 
 ROOT = Path(__file__).resolve().parent.parent
 SLOT = "KEDGE_TEST_SLOT"
@@ -41,7 +41,15 @@ class Ground:
         stop(self.servers)
         self.servers.clear()
         if self.lock:
+            self._leave_nothing_elsewhere(Path(self.lock.name).parent)
             self.lock.close()
+
+    def _leave_nothing_elsewhere(self, slot: Path) -> None:
+        """Data outside the checkout would outlive it."""
+        here = _places(slot)
+        if here.ground != here.var:
+            shutil.rmtree(here.ground, ignore_errors=True)
+            (slot / LINK).unlink()
 
 
 def ensure() -> Ground | None:

@@ -6,7 +6,9 @@ Standard library only: the settings ask here, before Django exists.
 import hashlib
 import os
 import pwd
+import secrets
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -16,6 +18,7 @@ from config.errors import GroundError
 # Linux refuses longer socket paths than 107 bytes; the longest name we add has 16.
 LONGEST_SOCKET_FOLDER = 90
 SOCKET_PORT = 5432
+LINK = "ground"
 
 
 @dataclass(frozen=True)
@@ -57,17 +60,21 @@ def places(var: Path, *, chosen: bool, account: str | None = "nobody") -> Places
 
     PostgreSQL refuses to run as root, so root lends its servers `account`, which must be able to
     enter their folder. A `var` nobody chose may lie below a private folder: then the servers' files
-    stand under the system's own state folder. One that was chosen is never second-guessed.
-    `account` None: no server is ours, nothing needs to be entered. Raises GroundError where the account is missing or a chosen `var` is closed to it.
+    stand under the system's own state folder, and the link `ground` in `var` leads there, so that
+    they move with `var` and a new `var` starts anew. One that was chosen is never second-guessed.
+    `account` None: no server is ours, nothing needs to be entered. Raises GroundError where the
+    account is missing or a chosen `var` is closed to it.
     """
     if account is None or os.geteuid() != 0:
         return _at(var, var, None)
     entry = _entry(account)
+    if (var / LINK).is_symlink():
+        return _at(var, (var / LINK).readlink(), account)
     if may_enter(var, entry):
         return _at(var, var, account)
     if chosen or (var / "postgres").exists():
         raise GroundError(_closed(var, entry))
-    return _at(var, _state_folder() / "kedge" / _name(var), account)
+    return _at(var, _linked(var), account)
 
 
 def may_enter(folder: Path, entry: pwd.struct_passwd) -> bool:
@@ -104,6 +111,14 @@ def _short(wanted: Path, mark: str) -> Path:
         return wanted
     base = Path("/run") if os.geteuid() == 0 and os.access("/run", os.W_OK) else Path("/tmp")  # noqa: S108 - private(), below, refuses a folder somebody else put there
     return base / f"kedge-{os.geteuid()}-{_name(wanted)}{mark}"
+
+
+def _linked(var: Path) -> Path:
+    """The folder that `ground` in `var` leads to: the first of several processes decides."""
+    var.mkdir(parents=True, exist_ok=True)
+    with suppress(FileExistsError):
+        (var / LINK).symlink_to(_state_folder() / "kedge" / secrets.token_hex(5))
+    return (var / LINK).readlink()
 
 
 def _state_folder() -> Path:

@@ -30,6 +30,16 @@ def test_below_a_private_folder_the_servers_files_stand_elsewhere(tmp_path: Path
 
 
 @as_root
+def test_the_servers_files_move_with_var_and_a_new_var_starts_anew(tmp_path: Path) -> None:
+    tmp_path.chmod(0o700)
+    first = places(tmp_path / "var", chosen=False)
+    with ground.open_folder() as folder:
+        (tmp_path / "var").rename(folder / "var")
+        assert places(folder / "var", chosen=False).ground == first.ground
+    assert places(tmp_path / "var", chosen=False).ground != first.ground
+
+
+@as_root
 def test_a_chosen_folder_that_is_closed_is_refused_and_left_as_it_was(tmp_path: Path) -> None:
     tmp_path.chmod(0o700)
     with pytest.raises(GroundError, match="Set KEDGE_VAR to a folder it can reach"):
