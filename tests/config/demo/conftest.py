@@ -1,10 +1,13 @@
 """A demo of its own for each test: folders, remotes, a doorbell, and the real agents."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from pytest_django import Settings
+from redis import Redis
 
 from agents.tools.mail.sending import MailServer
 from agents.tools.mail.tool import SendMail
@@ -16,7 +19,7 @@ from tests.agents import git_fixtures
 from tests.contract.daemons import mail_sink
 from tests.doorbell import doorbell
 
-__all__ = ["demo", "doorbell", "dying_mail_server", "operator", "small_remotes"]
+__all__ = ["demo", "doorbell", "dying_mail_server", "operator", "own_redis", "small_remotes"]
 
 # Something for the rules UP and PIE to change.
 OLD = 'class A(object):\n    """Old."""\n    pass\n'
@@ -54,6 +57,16 @@ def dying_mail_server(demo: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[N
         mail = SendMail(MailServer("127.0.0.1", port))
         monkeypatch.setitem(registry.agents().TOOLS.by_name, mail.name, mail)
         yield
+
+
+@pytest.fixture
+def own_redis(settings: Settings) -> Iterator[Redis]:
+    """A database that no other test flushes: the doorbell's is everybody's."""
+    number = 10 + int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:]) % 6
+    settings.REDIS_URL = urlsplit(settings.REDIS_URL)._replace(path=f"/{number}").geturl()
+    with Redis.from_url(settings.REDIS_URL) as connection:
+        connection.flushdb()
+        yield connection
 
 
 @pytest.fixture

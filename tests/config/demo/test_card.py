@@ -10,7 +10,7 @@ from django.urls import resolve
 from pytest_django import Settings
 
 from checkpoints import runs
-from config.demo import card, people
+from config.demo import card, people, unknown
 from config.demo.campaigns import DYING_KEY
 from tenants.links import is_open
 from tenants.models import User
@@ -62,6 +62,7 @@ def test_the_mail_in_doubt_is_named_with_who_said_yes(
 ) -> None:
     run = turns.start("rq")
     turns.in_doubt(run)
+    assert not unknown.drive()
     text = card.text()
     assert "Petra Lund" in text
     assert [resolve(path).url_name for path in addresses(text)].count("case") == 1

@@ -1,13 +1,9 @@
 """The twin really does it again: RQ's own worker, real remotes, a real mailbox."""
 
-import os
-import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import pytest
-from pytest_django import Settings
 from redis import Redis
 from rq import Queue, Retry
 from rq.serializers import JSONSerializer
@@ -18,33 +14,20 @@ from checkpoints import runs
 from checkpoints.models import Run
 from config.demo import people, unknown
 from config.demo.twin import asked, asking, jobs
-from config.management.commands import twin
 from reconciliation.models import Attempt
 from tenants.actors import Actor
 from tenants.models import User
-from tests import ground
 from tests.config.demo import turns
 from tests.contract.daemons import mail_sink
 
 KEY = "modern-python/aiosmtpd"
 
 
-@pytest.fixture
-def own_redis(settings: Settings) -> Iterator[Redis]:
-    """A database that no other test flushes: the doorbell's is everybody's."""
-    number = 10 + int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:]) % 6
-    settings.REDIS_URL = urlsplit(settings.REDIS_URL)._replace(path=f"/{number}").geturl()
-    with Redis.from_url(settings.REDIS_URL) as connection:
-        connection.flushdb()
-        yield connection
-
-
 def work_off(redis: Redis, job: Callable[..., None], *given: object) -> None:
     """Enqueue a job as the twin's are, and let RQ's own command work until nothing is left."""
     queue = Queue(asking.QUEUE, connection=redis, serializer=JSONSerializer)
     queue.enqueue(job, *given, retry=Retry(max=2))
-    command = [*twin.worker(), "--burst"]
-    subprocess.run(command, check=True, timeout=120, cwd=ground.ROOT)
+    turns.twin_works()
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 from pathlib import Path
 from uuid import uuid4
 
@@ -12,9 +13,11 @@ from checkpoints.models import Run
 from checkpoints.registry import runnable_combos
 from checkpoints.timers import SelfStop
 from config.demo import campaigns, people, unknown
+from config.management.commands import twin
 from execution import executor, horse, lapses
 from tenants.actors import Actor
 from tenants.models import Tenant
+from tests import ground
 from tests.agents.git_fixtures import git
 from tests.forks import fork
 
@@ -45,6 +48,12 @@ def take_over() -> None:
     """What the sweeper and another worker do after a worker died."""
     assert lapses.unlocked(actor=Actor.machine("sweeper")) == 1
     assert work() == 0
+
+
+def twin_works() -> None:
+    """RQ's own command, until its queue is empty."""
+    command = [*twin.worker(), "--burst"]
+    subprocess.run(command, check=True, timeout=120, cwd=ground.ROOT)
 
 
 def asked(run: Run) -> ApprovalRequest:
