@@ -150,6 +150,13 @@ def test_a_run_that_only_waited_is_no_takeover(engine: Bench) -> None:
     assert Recovery.objects.get().taken_over_at is None
 
 
+def test_rule_17_a_worker_without_the_code_neither_takes_nor_counts(engine: Bench) -> None:
+    engine.start()
+    assert leases.acquire(uuid4(), combos=[]) is None
+    assert leases.acquire(uuid4(), combos=[10**9]) is None
+    assert Run.objects.values_list("attempts", "fence").get() == (0, 0)
+
+
 def test_others_are_due_counts_only_what_this_worker_can_run(engine: Bench) -> None:
     engine.start()
     assert leases.others_are_due(runnable_combos())
@@ -161,7 +168,7 @@ def test_others_are_due_counts_only_what_this_worker_can_run(engine: Bench) -> N
 @pytest.mark.parametrize(
     ("attempts", "seconds"), [(0, 0), (1, 0), (2, 1), (3, 2), (4, 4), (6, 16), (7, 30), (99, 30)]
 )
-def test_an_interrupted_run_waits_longer_each_time(attempts: int, seconds: int) -> None:
+def test_rule_17_an_interrupted_run_waits_longer_each_time(attempts: int, seconds: int) -> None:
     assert leases.back_off(attempts) == timedelta(seconds=seconds)
 
 

@@ -62,7 +62,7 @@ def test_letting_go_twice_is_refused(lease: Lease, way: str) -> None:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_an_orderly_release_gives_the_attempt_back(lease: Lease, way: str) -> None:
+def test_rule_17_an_orderly_release_gives_the_attempt_back(lease: Lease, way: str) -> None:
     Run.objects.update(attempts=3)
     WAYS[way](lease)
     run = Run.objects.get()

@@ -9,7 +9,7 @@ from checkpoints import runs
 from checkpoints.graph import COMPUTE
 from checkpoints.models import Case
 from execution.work import STATE_LIMIT_BYTES
-from reconciliation import verdicts
+from reconciliation import outcomes, verdicts
 from reconciliation.models import Action, Attempt, Receipt
 from reconciliation.tools import Refused
 from reconciliation.verdicts import Given
@@ -17,8 +17,8 @@ from tests.checkpoints.records import by_force
 from tests.engine.faketools import effects
 from tests.engine.turns import Bench
 from tests.execution.graphs import acting, raises, returns
-from tests.execution.runs import PAST, head, waiting
-from tests.reconciliation.oddtools import Late, put
+from tests.execution.runs import PAST, full, head, waiting
+from tests.reconciliation.oddtools import Late, lost, put
 from tests.reconciliation.ready import HAPPENED, REFUSED, ready
 
 
@@ -162,3 +162,18 @@ def test_rule_6_a_verdict_to_send_again_asks_people_first(engine: Bench, setting
     engine.turn()
     assert Attempt.objects.count() == 1
     assert ApprovalRequest.objects.filter(state="open").count() == 1
+
+
+def test_rule_9_a_run_that_settles_waits_until_then_and_holds_no_worker(
+    engine: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(monkeypatch, "fake.look_up").performing = lost
+    run = waiting(engine, "fake.look_up")
+    engine.decide(run)
+    engine.turn()
+    found, attempt = full(run), Attempt.objects.get()
+    assert (found.status, found.reason, found.holder) == ("waiting", "for_settling", None)
+    assert found.sentence.startswith("Settling until ")
+    assert found.due_at is not None
+    assert found.due_at > outcomes.window_end(attempt)
+    assert (attempt.outcome, found.effect_in_flight) == ("", attempt.action_id)
