@@ -51,9 +51,7 @@ def lease_until() -> object:
     return Run.objects.values_list("lease_until", flat=True).get()
 
 
-def test_a_keeper_holds_its_holders_lock_while_it_lives(
-    engine: Bench, self_stop: SelfStop
-) -> None:
+def test_a_keeper_holds_its_holders_lock_while_it_lives(engine: Bench, self_stop: SelfStop) -> None:
     holder = uuid4()
     with Keeper(holder, self_stop):
         assert locks() == [leases.session_lock_key(holder)]
