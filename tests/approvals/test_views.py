@@ -7,6 +7,7 @@ from django.test import Client
 
 from approvals import decisions
 from approvals.models import ApprovalRequest, Decision
+from tenants.access import grant
 from tenants.actors import Actor
 from tests.approvals.asking import address, asked_about, git_diff, signed_in
 from tests.approvals.questions import TWO, approved_by, decide, eve, make_due, tamper
@@ -271,3 +272,14 @@ def test_a_page_without_a_form_is_made_anew_when_the_request_moved(
     assert news["HX-Trigger"] == "request-closed"
     beside = writer.get(address(asked, "standing/?beside")).content.decode()
     assert "An answer from this page is not counted any more." in beside
+
+
+def test_nobody_decides_about_what_they_were_not_shown(asked: ApprovalRequest) -> None:
+    blind = bob(asked.tenant)
+    grant(asked.tenant, blind, "approve_actions")
+    html = signed_in(blind).get(address(asked)).content.decode()
+    assert "You may not see the change, so you cannot decide about it." in html
+    for verdict in ("approve", "reject", "send_back"):
+        answer = signed_in(blind).post(address(asked, "decision/"), post(asked, verdict))
+        assert answer.status_code == 403
+    assert not Decision.objects.exists()
