@@ -5,15 +5,16 @@ Only equality and `starts_with` are used: comparisons that leak nothing past a r
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
-from django.db.models import BooleanField, F, Func, QuerySet, Value
+from django.db.models import QuerySet
 
 from checkpoints.models import Run
 from checkpoints.pages.forms import task_types
 from execution.pages.places import ACTION, place
 from reconciliation.models import Action
+from tenants.database import execute
 from tenants.models import Tenant
 
 MOST: Final = 25
@@ -73,17 +74,33 @@ def _whole(tenant: Tenant, text: str) -> Found | None:
     return Found(runs, actions, exact=True) if runs or actions else None
 
 
+# Relies on runs_by_tenant_newest.
+RUNS_BEGINNING = """
+SELECT id FROM (
+    SELECT id, business_key FROM checkpoints_run
+     WHERE tenant_id = %(tenant)s ORDER BY tenant_id, id DESC LIMIT %(looked_at)s
+) AS newest
+ WHERE starts_with(business_key, %(text)s::text) ORDER BY id DESC LIMIT %(most)s
+"""
+
+# Relies on actions_by_tenant_newest.
+ACTIONS_BEGINNING = """
+SELECT id FROM (
+    SELECT id, target, proposed_at FROM reconciliation_action
+     WHERE tenant_id = %(tenant)s ORDER BY proposed_at DESC LIMIT %(looked_at)s
+) AS newest
+ WHERE starts_with(target, %(text)s::text) ORDER BY proposed_at DESC LIMIT %(most)s
+"""
+
+
 def _beginnings(tenant: Tenant, text: str) -> Found:
-    newest_runs = _runs(tenant).order_by("-id").values("pk")[:LOOKED_AT]
-    newest_actions = _actions(tenant).order_by("-proposed_at").values("pk")[:LOOKED_AT]
-    runs = _runs(tenant).filter(_begins("business_key", text), pk__in=newest_runs)
-    actions = _actions(tenant).filter(_begins("target", text), pk__in=newest_actions)
-    return Found(list(runs.order_by("-id")[:MOST]), list(actions.order_by("-proposed_at")[:MOST]))
-
-
-def _begins(column: str, text: str) -> Any:
-    output = BooleanField()
-    return Func(F(column), Value(text), function="starts_with", output_field=output)
+    values = {"tenant": tenant.pk, "looked_at": LOOKED_AT, "text": text, "most": MOST}
+    runs = [row[0] for row in execute(RUNS_BEGINNING, values)]
+    actions = [row[0] for row in execute(ACTIONS_BEGINNING, values)]
+    return Found(
+        list(_runs(tenant).filter(pk__in=runs).order_by("-id")),
+        list(_actions(tenant).filter(pk__in=actions).order_by("-proposed_at")),
+    )
 
 
 def _runs(tenant: Tenant) -> QuerySet[Run]:

@@ -14,6 +14,7 @@ from checkpoints import states
 from checkpoints.models import Case, Recovery, Run
 from checkpoints.pages.runlist import live_counts
 from execution.pages import takeovers
+from execution.pages.figures import LOOKED_AT
 from execution.pages.places import CASE, INBOX, place
 from reconciliation.models import Attempt, LookUp
 from tenants import pills
@@ -98,9 +99,11 @@ def problems(tenant: Tenant, cases: Iterable[Case]) -> list[Problem]:
     return found[:MOST_PROBLEMS]
 
 
-def recoveries(found: Sequence[Recovery]) -> list[Recovered]:
-    """The newest of these recoveries, told in one sentence each."""
-    newest = found[:MOST_RECOVERIES]
+def recoveries(tenant: Tenant) -> list[Recovered]:
+    """The newest recoveries of a tenant, told in one sentence each."""
+    looked_at = Recovery.objects.order_by("-id").values("pk")[:LOOKED_AT]
+    found = Recovery.objects.filter(pk__in=looked_at, run__tenant=tenant).select_related("run")
+    newest = list(found.defer("run__input").order_by("-id")[:MOST_RECOVERIES])
     runs = [recovery.run_id for recovery in newest]
     attempts = Attempt.objects.filter(action__run__in=runs).select_related("action")
     look_ups = LookUp.objects.filter(attempt__action__run__in=runs)

@@ -34,12 +34,11 @@ def tenant_home(request: TenantRequest, tenant: Tenant) -> HttpResponseBase:
     """One tenant: what needs a person, which problems stand, how its runs are doing."""
     cases = home.open_cases(tenant)
     counted = runlist.tallies(tenant, RunFilter(window="all"))
-    recent = figures.recent(tenant)
     context = {
         "needs": home.needs(tenant, cases),
         "problems": home.problems(tenant, cases),
-        "recoveries": home.recoveries(recent),
-        "figures": figures.figures(tenant, recent),
+        "recoveries": home.recoveries(tenant),
+        "figures": figures.figures(tenant),
         "filters": [_filter(tenant, status, counted[status]) for status in ORDER],
         "any_runs": any(counted.values()),
         "inbox": place(INBOX, tenant),
