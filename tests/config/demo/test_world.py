@@ -43,6 +43,8 @@ def test_pushes_are_commits_with_the_line_of_the_business_key(
     push(small_remotes, "harbour", 1)
     push(small_remotes, "harbour", 1, key=f"{KEY}-2")
     push(small_remotes, "harbour-twin", 2)
+    quoted = f"Revert\n\nIt said: Fleet-Change: {KEY}\n"
+    commit(str(small_remotes / "harbour" / "rq.git"), {"x.py": "x"}, message=quoted)
     note("push", "a")
     (row,) = world.look().rows
     assert (row.asked, row.kedge, row.twin, row.is_doubled) == (1, 1, 2, True)
