@@ -75,18 +75,11 @@ def start(tenant: Tenant, request: Request, *, actor: Actor) -> tuple[Run, bool]
 
 def suspend(lease: Lease, reason: str, sentence: str, *, due_at: datetime | None) -> None:
     """Let go of a run that waits as designed. If it was woken meanwhile it is queued at once."""
-    unwoken = When(wakes=lease.wakes, then=Value(states.WAITING))
-    _release(
-        lease,
-        status=Choice(unwoken, default=Value(states.QUEUED)),
-        reason=Choice(When(wakes=lease.wakes, then=Value(reason)), default=Value(states.WOKEN)),
-        sentence=sentence,
-        due_at=Choice(
-            When(wakes=lease.wakes, then=Value(due_at)),
-            default=Now(),
-            output_field=DateTimeField(),
-        ),
-    )
+    with transaction.atomic():
+        _suspend(lease, reason, sentence, due_at)
+        if reason in (states.FOR_APPROVAL, states.FOR_STOP):
+            # Back where it was to wait for people: their time is not the recovery's.
+            recoveries.end(lease.run_id, how="recovered")
 
 
 def yield_to_others(lease: Lease) -> None:
@@ -248,6 +241,21 @@ def _get_or_create(wanted: Run) -> Run:
             "input; use another key, or the same input"
         )
     return run
+
+
+def _suspend(lease: Lease, reason: str, sentence: str, due_at: datetime | None) -> None:
+    unwoken = When(wakes=lease.wakes, then=Value(states.WAITING))
+    _release(
+        lease,
+        status=Choice(unwoken, default=Value(states.QUEUED)),
+        reason=Choice(When(wakes=lease.wakes, then=Value(reason)), default=Value(states.WOKEN)),
+        sentence=sentence,
+        due_at=Choice(
+            When(wakes=lease.wakes, then=Value(due_at)),
+            default=Now(),
+            output_field=DateTimeField(),
+        ),
+    )
 
 
 def _release(lease: Lease, **changes: Any) -> None:
