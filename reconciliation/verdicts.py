@@ -18,7 +18,7 @@ from checkpoints.cases import Ruling
 from checkpoints.models import Case, Run, Verdict
 from reconciliation import ledger, outcomes
 from reconciliation import states as world
-from reconciliation.calls import capabilities
+from reconciliation.calls import tool_of
 from reconciliation.errors import VerdictRefusedError
 from reconciliation.ledger import Answer
 from reconciliation.models import Action, Attempt
@@ -130,11 +130,8 @@ def choices(case: Case) -> tuple[Choice, ...]:
 
 
 def _can_be_asked(case: Case) -> bool:
-    action = Action.objects.select_related("tenant").get(pk=_action_id(case))
-    try:
-        able = capabilities(action)
-    except Exception:  # who cannot be reached now can still be asked again
-        return True
+    # What the tool can do at best: its target is not asked, the run's lock may be held here.
+    able = tool_of(Action.objects.get(pk=_action_id(case))).capabilities
     return able.look_up or able.keyed is not None
 
 

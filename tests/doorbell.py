@@ -16,7 +16,15 @@ DATABASE = 1 + zlib.crc32(settings.TEST_DATABASE.encode()) % 14
 @pytest.fixture(autouse=True)
 def doorbell() -> Iterator[Redis]:
     """An empty Valkey database that wake-ups go to."""
-    url = urlsplit(settings.REDIS_URL)._replace(path=f"/{DATABASE}").geturl()
-    with override_settings(REDIS_URL=url), Redis.from_url(url) as connection:
+    with_database = _url(settings.REDIS_URL)
+    with override_settings(REDIS_URL=with_database), Redis.from_url(with_database) as connection:
         connection.flushdb()
         yield connection
+
+
+def _url(url: str) -> str:
+    """The same server, another database: a socket's path stays, and the query names it."""
+    parts = urlsplit(url)
+    if parts.scheme == "unix":
+        return parts._replace(query=f"db={DATABASE}").geturl()
+    return parts._replace(path=f"/{DATABASE}").geturl()
