@@ -27,7 +27,7 @@ SWEEPER = Actor.machine("sweeper")
 DEADLOCKS = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"
 WAITS_FOR_A_LOCK = """
 SELECT count(*) FROM pg_stat_activity
- WHERE pid = %s AND wait_event_type = 'Lock' AND query LIKE '%%checkpoints_checkpoint%%'
+ WHERE pid = %s AND wait_event_type = 'Lock' AND query LIKE '%%UPDATE checkpoints_run%%'
 """
 
 

@@ -152,13 +152,10 @@ def test_rule_7_nothing_is_open_across_the_fork(
     assert before != after
 
 
-def test_a_worker_says_that_it_is_alive(
-    engine: Bench, doorbell: Redis, running: list[Child]
-) -> None:
+def test_a_worker_says_that_it_is_alive(engine: Bench, running: list[Child]) -> None:
     child = fork(partial(worker.work, "test"))
     running.append(child)
-    known = f"rq:worker:test-{child.pid}"
-    wait_for(lambda: bool(doorbell.exists(known)), "the worker listens")
+    wait_for(lambda: Process.objects.filter(facts={"horse": None}).exists(), "it listens")
     row = Process.objects.get()
     assert (row.name, row.kind, row.pid) == (f"test-{child.pid}", "worker", child.pid)
     child.send(signal.SIGTERM)
