@@ -1,10 +1,10 @@
 """Rules 4, 13 and 14: a commit is judged on the run row as it is when its turn comes."""
 
-import os
 import signal
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from socket import socket, socketpair
 from threading import Barrier
 from uuid import uuid4
 
@@ -143,11 +143,12 @@ def test_rule_14_the_late_commit_of_a_killed_client_is_fenced_off(engine: Bench)
     """Its statement waits in PostgreSQL and outlives it: whoever acquires anew fences it."""
     engine.start()
     old = engine.acquire()
-    reading, writing = os.pipe()
-    child = fork(partial(_say_backend_and_commit, writing, old))
-    backend = int(os.read(reading, 20))
+    ours, theirs = socketpair()
+    child = fork(partial(_say_backend_and_commit_when_told, theirs, old))
+    backend = int(ours.recv(20))
     with transaction.atomic():
         Run.objects.select_for_update().get(id=old.run_id)
+        ours.send(b"now")
         until(lambda: _waits(backend))
         child.send(signal.SIGKILL)
         child.wait()
@@ -155,8 +156,8 @@ def test_rule_14_the_late_commit_of_a_killed_client_is_fenced_off(engine: Bench)
     until(lambda: not _lives(backend))
     assert not Checkpoint.objects.exists()
     assert commit(new).head == 1
-    os.close(reading)
-    os.close(writing)
+    ours.close()
+    theirs.close()
 
 
 def test_rule_14_a_commit_whose_answer_was_lost_is_read_back_and_not_repeated(
@@ -177,10 +178,11 @@ def test_rule_4_isolation_is_pinned(engine: Bench) -> None:
         assert cursor.fetchone() == ("read committed",)
 
 
-def _say_backend_and_commit(writing: int, lease: Lease) -> None:
+def _say_backend_and_commit_when_told(theirs: socket, lease: Lease) -> None:
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_backend_pid()")
-        os.write(writing, str(cursor.fetchone()[0]).encode())
+        theirs.send(str(cursor.fetchone()[0]).encode())
+    theirs.recv(3)
     commit(lease)
 
 
