@@ -50,6 +50,9 @@ class DomainErrors:
         answer = answer_to(exception)
         if answer is None:
             return None
+        if isinstance(exception, Denied):
+            # The person sees this tenant, so the page may stay among its pages.
+            request.tenant = Tenant.objects.get(pk=exception.tenant_id)  # type: ignore[attr-defined]
         template = "components/problem.html" if _wants_fragment(request) else "refused.html"
         context = {"title": answer.title, "text": answer.text, **answer.more}
         return render(request, template, context, status=answer.status)

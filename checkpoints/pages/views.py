@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 from django_htmx.http import HttpResponseStopPolling
@@ -91,7 +92,7 @@ def start_run(request: TenantRequest, tenant: Tenant) -> HttpResponseBase:
     try:
         run, created = runs.start(tenant, form.request(), actor=Actor.person(request.user))
     except tuple(FIELD_OF) as refusal:
-        form.add_error(FIELD_OF[type(refusal)], str(refusal))
+        form.add_error(FIELD_OF[type(refusal)], capfirst(str(refusal)))
         return _start_page(request, form, status=422)
     _tell(request, run, created=created)
     return redirect("run", tenant.slug, run.id)

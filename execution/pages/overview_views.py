@@ -39,6 +39,7 @@ def tenant_home(request: TenantRequest, tenant: Tenant) -> HttpResponseBase:
         "problems": home.problems(tenant, cases),
         "recoveries": home.recoveries(tenant),
         "figures": figures.figures(tenant),
+        "looked_at": figures.LOOKED_AT,
         "filters": [_filter(tenant, status, counted[status]) for status in ORDER],
         "any_runs": any(counted.values()),
         "inbox": place(INBOX, tenant),

@@ -93,7 +93,8 @@ def test_for_htmx_it_is_a_fragment(viewer: Client, name: str) -> None:
 
 
 def test_a_denial_is_still_audited_and_names_who_can_help(viewer: Client) -> None:
-    viewer.get("/raise/denied/")
+    answer = viewer.get("/raise/denied/")
+    assert "/t/acme/runs/" in said(answer)
     assert AuditRow.objects.filter(verb="refused_operate_runs").count() == 1
 
 

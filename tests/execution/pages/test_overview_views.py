@@ -136,6 +136,8 @@ def test_a_nul_finds_nothing_either(engine: Bench, operator: Client) -> None:
 def test_nothing_of_another_tenant_is_found(engine: Bench) -> None:
     run = engine.start(steps=1, tool="fake.void", what="push")
     engine.turn()
+    action = Action.objects.get(run=run)
     person = signed_in(ada(make_tenant("elsewhere")))
-    for text in (str(run.id), run.business_key, run.business_key[:6], "world/"):
+    whole = (str(run.id), run.business_key, str(action.id), action.target)
+    for text in (*whole, run.business_key[:6], "world/"):
         assert "Nothing of this tenant" in words(person.get("/t/elsewhere/search/", {"q": text}))
