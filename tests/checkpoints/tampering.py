@@ -72,7 +72,8 @@ def exchange_states(run: Run, seq: int) -> None:
 def replay_an_older_checkpoint(run: Run, seq: int) -> None:
     """An older checkpoint's bytes, whole and consistent, under the newer number."""
     old = _row(run, seq - 1)
-    _update(run, seq, state=old.state, header=old.header, digest=old.digest, node=old.node)
+    columns = ("state", "header", "digest", "node", "next_node", "parent_seq")
+    _update(run, seq, **{name: getattr(old, name) for name in columns})
 
 
 def change_the_parents_digest(run: Run, seq: int) -> None:
@@ -94,6 +95,13 @@ def swap_the_checkpoints_combo(run: Run, seq: int) -> None:
     _update(run, seq, combo=_other_combo())
 
 
+def swap_both_combos(run: Run, seq: int) -> None:
+    swap_the_checkpoints_combo(run, seq)
+    with by_force():
+        combo = Combo.objects.get(manifest=b"{}")
+        Run.objects.filter(pk=run.pk).update(combo=combo)
+
+
 STATES: dict[str, Damage] = {
     function.__name__: function
     for function in (
@@ -109,11 +117,12 @@ STATES: dict[str, Damage] = {
         give_it_to_another_tenant,
         swap_the_runs_combo,
         swap_the_checkpoints_combo,
+        swap_both_combos,
     )
 } | {
     "swap the node": _column(node="act"),
     "swap the next node": _column(next_node="act"),
-    "swap the parent": _column(parent_seq=1),
+    "swap the parent": _column(parent_seq=0),
     "empty the state": _column(state=b""),
     "a pickle for a state": _column(state=b"\x80\x04\x95.", header=b"{}", digest=b""),
 }

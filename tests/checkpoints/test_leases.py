@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from hashlib import sha256
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -10,7 +11,7 @@ from django.db.models.functions import Now
 from pytest_django import Settings
 
 from checkpoints import leases, recoveries, runs
-from checkpoints.models import Recovery, Run
+from checkpoints.models import Combo, Recovery, Run
 from checkpoints.registry import runnable_combos
 from tenants.actors import Actor
 from tests.engine.turns import Bench
@@ -45,11 +46,27 @@ def test_a_leased_run_is_not_leased_again(engine: Bench) -> None:
     assert acquire() is None
 
 
+IN_LINE_OR_FIRST = pytest.mark.parametrize("reason", ["started", "woken"])
+
+
+@IN_LINE_OR_FIRST
 @pytest.mark.parametrize("due_in", [timedelta(seconds=60), None])
-def test_a_run_that_is_not_due_is_not_leased(engine: Bench, due_in: timedelta | None) -> None:
+def test_a_run_that_is_not_due_is_not_leased(
+    engine: Bench, due_in: timedelta | None, reason: str
+) -> None:
     engine.start()
-    Run.objects.update(due_at=Now() + due_in if due_in else None)
+    engine.start()
+    other = Run.objects.order_by("id")[0]
+    Run.objects.filter(pk=other.pk).update(due_at=Now() + due_in if due_in else None, reason=reason)
+    assert engine.acquire().run_id != other.id
     assert acquire() is None
+
+
+def test_a_run_somebody_waits_for_goes_before_those_that_stand_in_line(engine: Bench) -> None:
+    first, woken = engine.start(), engine.start()
+    Run.objects.filter(pk=first.pk).update(due_at=Now() - timedelta(hours=1))
+    Run.objects.filter(pk=woken.pk).update(reason="woken", due_at=Now())
+    assert [engine.acquire().run_id, engine.acquire().run_id] == [woken.id, first.id]
 
 
 def test_a_waiting_run_is_leased_when_it_is_due(engine: Bench) -> None:
@@ -150,11 +167,20 @@ def test_a_run_that_only_waited_is_no_takeover(engine: Bench) -> None:
     assert Recovery.objects.get().taken_over_at is None
 
 
-def test_rule_17_a_worker_without_the_code_neither_takes_nor_counts(engine: Bench) -> None:
-    engine.start()
-    assert leases.acquire(uuid4(), combos=[]) is None
-    assert leases.acquire(uuid4(), combos=[10**9]) is None
-    assert Run.objects.values_list("attempts", "fence").get() == (0, 0)
+@IN_LINE_OR_FIRST
+def test_rule_17_a_worker_without_the_code_neither_takes_nor_counts(
+    engine: Bench, reason: str
+) -> None:
+    known = Combo.objects.create(task_type="x", manifest=b"{}", digest=sha256(b"{}").digest())
+    foreign, mine = engine.start(), engine.start()
+    Run.objects.filter(pk=foreign.pk).update(reason=reason, due_at=Now() - timedelta(hours=1))
+    Run.objects.filter(pk=mine.pk).update(combo=known)
+    lease = leases.acquire(uuid4(), combos=[known.pk])
+    assert lease is not None
+    assert lease.run_id == mine.id
+    assert leases.acquire(uuid4(), combos=[known.pk]) is None
+    foreign.refresh_from_db()
+    assert (foreign.status, foreign.attempts, foreign.fence) == ("queued", 0, 0)
 
 
 def test_others_are_due_counts_only_what_this_worker_can_run(engine: Bench) -> None:

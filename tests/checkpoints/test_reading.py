@@ -47,8 +47,9 @@ def test_an_intact_run_verifies(run: Run) -> None:
     assert reading.verify_run(run) == []
 
 
+# 2 has no blob and a parent that is no genesis: nothing else gives a foreign tenant away there.
 @pytest.mark.parametrize("damage", tampering.STATES)
-@pytest.mark.parametrize("seq", [3, 5])
+@pytest.mark.parametrize("seq", [2, 5])
 def test_damage_is_found_when_the_checkpoint_is_read(run: Run, damage: str, seq: int) -> None:
     tampering.STATES[damage](run, seq)
     with pytest.raises(DamagedRecordError):
