@@ -13,7 +13,8 @@ def test_who_works_in_a_folder_is_found_and_nobody_else(tmp_path: Path) -> None:
     assert processes.working_in(tmp_path) == []
     with subprocess.Popen(["sleep", "60"], cwd=tmp_path) as sleeper:
         assert processes.working_in(tmp_path) == [sleeper.pid]
-        assert processes.name_of(sleeper.pid) == "sleep 60"
+        # Its name appears a moment after it began to run.
+        ground.wait_for(lambda: processes.name_of(sleeper.pid) == "sleep 60", "it has its name")
         sleeper.kill()
 
 
