@@ -1,5 +1,6 @@
 """`python -m tests.crash`: the kill matrix. Django is set up before anything of it is imported."""
 
+import signal
 import sys
 
 from tests.crash import ground
@@ -9,6 +10,8 @@ ground.prepare()
 from tests.crash.matrix import main  # noqa: E402 - needs Django set up
 
 if __name__ == "__main__":
+    # Told to stop, it still takes its databases away.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     try:
         sys.exit(main(sys.argv[1:]))
     finally:

@@ -11,7 +11,7 @@ from tests.crash.worlds import REPOSITORY, Place
 Content = Callable[[Place], Mapping[str, object]]
 
 
-def _everywhere(_point: Point) -> bool:
+def everywhere(_point: Point) -> bool:
     return True
 
 
@@ -33,10 +33,10 @@ class Scenario:
     pushes: bool = False
     slow_remote: bool = False
     cancelled: bool = False
-    kills: Callable[[Point], bool] = _everywhere
+    kills: Callable[[Point], bool] = everywhere
     recovery_kills: bool = True
     sweeper_kills: bool = False
-    patience_seconds: float = 40
+    patience_seconds: float = 120
 
 
 def _acting(tool: str) -> Content:
@@ -134,7 +134,7 @@ UNHURRIED = tuple(
         nobody_can_know=("slow.nothing",),
         kills=_before_the_call,
         recovery_kills=False,
-        patience_seconds=240,
+        patience_seconds=300,
     )
     for kind in ("void", "keyed", "look_up", "nothing")
 )

@@ -96,6 +96,10 @@ class _Course:
     is_cancelled: bool = False
     trouble: str = ""
 
+    @property
+    def is_to_be_cancelled(self) -> bool:
+        return BY_NAME[self.trial.scenario].cancelled and self.fired > 0 and not self.is_cancelled
+
     def stands(self) -> Stands | None:
         return record.stands(self.stage.reader, self.job.business_key)
 
@@ -177,7 +181,7 @@ def _carry_on(course: _Course, *, until: float) -> None:
             return
         if time.monotonic() > until:
             raise StuckError(f"the run did not end in time; it is {now}")
-        if course.fired and BY_NAME[course.trial.scenario].cancelled and not course.is_cancelled:
+        if now is not None and course.is_to_be_cancelled:
             course.is_cancelled = True
             course.live(CANCEL, lambda: roles.cancel(course.job))
         _next(course, now)
