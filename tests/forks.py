@@ -12,6 +12,8 @@ from django.db import connections
 from tests.ground import wait_for
 
 _PR_SET_PDEATHSIG = 1
+# Kept, so that nothing finishes them: they are the parent's.
+_inherited: list[object] = []
 
 
 @dataclass
@@ -54,6 +56,7 @@ def fork(work: Callable[[], object], **environment: str) -> Child:
     if pid:
         return Child(pid)
     status = 1
+    _abandon_inherited()
     try:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         os.setpgrp()
@@ -64,6 +67,17 @@ def fork(work: Callable[[], object], **environment: str) -> Child:
         traceback.print_exc()
     finally:
         os._exit(status)
+
+
+def _abandon_inherited() -> None:
+    """Forget connections that `close_all` did not see, without closing the parent's session.
+
+    While a browser drives the test, asgiref keeps connections by task: in the child there is no
+    running loop any more, and one that a fixture opened before the browser comes to light.
+    """
+    for each in connections.all(initialized_only=True):
+        _inherited.append(each.connection)
+        each.connection = None
 
 
 def state_of(pid: int) -> str:
