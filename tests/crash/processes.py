@@ -80,7 +80,7 @@ def _child(act: Callable[[], object], folder: Path, kill_at: str) -> NoReturn:
         connections.close_all()
         code = 0
     except BaseException:  # nothing of the parent's may run on in the child
-        traceback.print_exc()
+        os.write(2, traceback.format_exc().encode())
     finally:
         os._exit(code)
 

@@ -89,10 +89,10 @@ class Place:
         """Commits on the branch since the seed, each under the keys of the marks that name it."""
         if not self.remote.exists():
             return
-        marks = dict(_marks(self.remote))
+        marks = list(_marks(self.remote))
         base = (self.remote / "seed").read_text()
         for sha in _git(self.remote, "rev-list", f"{base}..{BRANCH}").split():
-            keys = [key for key, marked in marks.items() if marked == sha]
+            keys = [key for key, marked in marks if marked == sha]
             yield from (Effect(key, f"commit {sha}") for key in keys or [""])
 
     def _mails(self) -> Iterator[Effect]:
