@@ -38,6 +38,21 @@ def test_rule_3_a_receipt_that_arrives_while_a_second_dispatch_waits_stops_it(it
     assert it.stored().outcome == "happened"
 
 
+def test_rule_3_evidence_on_a_locked_action_is_waited_for(it: Ready) -> None:
+    """Whoever writes it: dispatch waits for the action's own row, and reads it afterwards."""
+    first = it.dispatch()
+    it.end(first)
+    seen = it.hash()
+    with beside() as side:
+        with transaction.atomic():
+            Action.objects.update(evidence_at="2026-01-01T00Z")
+            second = side.start_and_block(partial(it.dispatch, seen))
+        with pytest.raises(NotDispatchedError) as stopped:
+            second.result()
+    assert stopped.value.code == "settled"
+    assert Attempt.objects.get() == first
+
+
 def test_rule_3_a_receipt_that_waits_for_a_second_dispatch_is_a_duplicate_effect(
     it: Ready,
 ) -> None:

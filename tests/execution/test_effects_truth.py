@@ -13,11 +13,12 @@ from reconciliation import outcomes, verdicts
 from reconciliation.models import Action, Attempt, Receipt
 from reconciliation.tools import Refused
 from reconciliation.verdicts import Given
+from tests.checkpoints import tampering
 from tests.checkpoints.records import by_force
 from tests.engine.faketools import effects
 from tests.engine.turns import Bench
 from tests.execution.graphs import acting, raises, returns
-from tests.execution.runs import PAST, full, head, waiting
+from tests.execution.runs import PAST, due, full, head, waiting
 from tests.reconciliation.oddtools import Late, lost, put
 from tests.reconciliation.ready import HAPPENED, REFUSED, ready
 
@@ -177,3 +178,18 @@ def test_rule_9_a_run_that_settles_waits_until_then_and_holds_no_worker(
     assert found.due_at is not None
     assert found.due_at > outcomes.window_end(attempt)
     assert (attempt.outcome, found.effect_in_flight) == ("", attempt.action_id)
+
+
+def test_what_was_sent_is_found_out_before_the_record_is_even_read(engine: Bench) -> None:
+    """A run that cannot be read any more must still learn what it did to the world."""
+    run = waiting(engine)
+    engine.fault("drop_answer")
+    silent = engine.fault("silent")
+    engine.decide(run)
+    engine.turn()
+    tampering.change_the_state(full(run), 6)
+    silent.unlink()
+    due(run)
+    engine.turn()
+    assert Case.objects.get(run=run).kind == "damaged_checkpoint"
+    assert (Action.objects.get().outcome, len(effects())) == ("happened", 1)

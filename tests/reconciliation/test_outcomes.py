@@ -122,6 +122,17 @@ def test_rule_8_a_database_clock_that_jumps_closes_no_window(engine: Bench) -> N
     assert Attempt.objects.get().outcome == ""
 
 
+def test_rule_8_a_machine_whose_clock_jumps_closes_no_window(engine: Bench) -> None:
+    """A machine that was paused, or whose boot clock ran ahead of the database's."""
+    it = ready(engine, "fake.look_up")
+    it.dispatch()
+    reconcile(it)
+    with by_force():
+        LookUp.objects.update(boot_seconds=0)
+    assert isinstance(reconcile(it), Later)
+    assert Attempt.objects.get().outcome == ""
+
+
 def test_rule_8_another_boot_begins_to_count_anew(engine: Bench) -> None:
     it = ready(engine, "fake.look_up")
     attempt = it.dispatch()
