@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from config.embedded import processes
+
 ROOT = Path(__file__).resolve().parents[2]
 READY_SECONDS = 60
 
@@ -20,7 +22,10 @@ def sink(maildir: Path) -> Iterator[None]:
     command = [sys.executable, str(ROOT / "manage.py"), "mailsink"]
     command += ["--port", port, "--folder", str(maildir)]
     with maildir.with_suffix(".log").open("wb") as log:
-        process = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
+        # Tied: it ends with the matrix, however that ends.
+        process = subprocess.Popen(
+            processes.tied(command), stdout=log, stderr=log, start_new_session=True
+        )
     try:
         _wait_until_it_listens(int(port))
         yield

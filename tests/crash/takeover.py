@@ -20,6 +20,7 @@ from django.db import connections
 
 from checkpoints import runs
 from checkpoints.models import Run
+from config.embedded import processes
 from tenants.actors import Actor
 from tests.crash import databases, registry, roles
 
@@ -55,7 +56,7 @@ class Crew:
         """One `manage.py` process."""
         with (self.folder / "crew.log").open("ab") as log:
             return subprocess.Popen(
-                [sys.executable, str(ROOT / "manage.py"), *command],
+                processes.tied([sys.executable, str(ROOT / "manage.py"), *command]),
                 env=self.environment,
                 stdout=log,
                 stderr=log,
