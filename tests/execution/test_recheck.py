@@ -1,5 +1,6 @@
 """Before a run goes on: is the world still as it was read?"""
 
+from dataclasses import replace
 from typing import Any, Literal
 
 import pytest
@@ -9,10 +10,10 @@ from checkpoints import reading
 from checkpoints.graph import ACTION, READ, RESULTS, Context, Node, Recheck, State, To
 from checkpoints.models import Case, Checkpoint, Event, Run
 from reconciliation.models import Action, Attempt
+from tests.engine.faketools import effects
 from tests.engine.turns import Bench
 from tests.execution.graphs import graph, install, propose_to_the_input, raises, remember
 from tests.execution.runs import due, full, head
-from tests.reconciliation.oddtools import lost, put
 
 Policy = Literal["note", "reread", "hold"]
 ACT = Node("act", ACTION, ("end",), propose=propose_to_the_input, absorb=remember, handles=RESULTS)
@@ -178,19 +179,22 @@ def test_rereading_goes_back_to_where_that_source_was_read(
     assert on(engine, run).head == committed
 
 
-def test_rule_12_what_reached_the_world_is_never_reread(
+def test_rule_12_nothing_is_reread_once_something_reached_the_world(
     engine: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    world = World()
-    tool = put(monkeypatch, "fake.look_up")
-    reading_graph(monkeypatch, world, {"a": "reread"})
-    run = engine.start("odd", tool="fake.look_up")
-    engine.turn()
+    """The first effect stands; going back to before the read would forget that it was proposed."""
+    world, made = World(), graph(start="read a")
+    recheck = Recheck(world.current, "reread")
+    made.add(Node("read a", READ, ("first",), run=_reader(world, "a", "first"), recheck=recheck))
+    made.add(replace(ACT, name="first", to=("act",), absorb=lambda state, *_: To("act", state)))
+    made.add(ACT)
+    install(monkeypatch, made)
+    run = waiting(engine)
     engine.decide(run)
-    tool.performing = lost
     engine.turn()
-    assert full(run).reason == "for_settling"
+    assert len(effects()) == 1
     world.versions["a"] = "a2"
-    on(engine, run)
+    assert on(engine, run).reason == "for_approval"
     assert not Checkpoint.objects.filter(node="(read again)").exists()
+    assert Event.objects.filter(what="world moved").count() == 1
     assert Attempt.objects.count() == 1

@@ -105,7 +105,8 @@ def test_a_horse_dies_with_its_parent(
     parent.send(signal.SIGKILL)
     parent.wait()
     horse_pid = int(_text(notes / "horse"))
-    wait_for(lambda: state_of(horse_pid) in ("", "Z"), "the horse dies")
+    # Well before its node's deadline would end it.
+    wait_for(lambda: state_of(horse_pid) in ("", "Z"), "the horse dies", seconds=10)
 
 
 def test_sigterm_drains_the_horse_and_ends_the_worker(
