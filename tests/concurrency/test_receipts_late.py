@@ -4,6 +4,7 @@ from functools import partial
 
 import pytest
 from django.db import transaction
+from django.db.models.functions import Now
 
 from checkpoints import runs
 from checkpoints.models import Case, Event
@@ -51,6 +52,17 @@ def test_rule_3_evidence_on_a_locked_action_is_waited_for(it: Ready) -> None:
             second.result()
     assert stopped.value.code == "settled"
     assert Attempt.objects.get() == first
+
+
+def test_rule_3_a_receipt_reads_the_action_after_it_has_locked_it(it: Ready) -> None:
+    attempt = it.dispatch()
+    with beside() as side:
+        with transaction.atomic():
+            Action.objects.update(stands="settled", outcome="did_not_happen", settled_at=Now())
+            answering = side.start_and_block(partial(it.answer, attempt))
+        answering.result()
+    assert it.stored().outcome == "did_not_happen"
+    assert Case.objects.get().kind == "contradicted"
 
 
 def test_rule_3_a_receipt_that_waits_for_a_second_dispatch_is_a_duplicate_effect(
