@@ -36,7 +36,7 @@ def judge(result: Result, reference: Result, effects: tuple[Effect, ...]) -> Jud
     if end is None or not _is_accounted_for(end):
         where = "it did not end" if end is None else f"{end.status} without a case"
         return Judged(extra, lost=True, said=(*said, f"lost: {where}; {result.trouble}"))
-    wrong = _held_wrongly(held, scenario) if held else []
+    wrong = [sentence for each in held for sentence in _held_wrongly(each, scenario)]
     if held or (scenario.cancelled and result.fired):
         wrong += _badly_decided(end, effects)
     else:
@@ -44,7 +44,7 @@ def judge(result: Result, reference: Result, effects: tuple[Effect, ...]) -> Jud
     return Judged(
         duplicates=extra,
         not_unique=bool(wrong),
-        held=held is not None,
+        held=bool(held),
         invalid=bool(invalid),
         said=(*said, *wrong, *invalid),
     )

@@ -17,7 +17,7 @@ REFERENCE = Result(
     trial=Trial("void"),
     place=Place(Path("nowhere"), "k", Path("nowhere")),
     fired=0,
-    held=None,
+    held=(),
     end=END,
     effects=(WROTE,),
     reached=(),
@@ -29,7 +29,7 @@ KILLED = replace(REFERENCE, trial=Trial("void", (Point("horse", 1, "commit:befor
 
 NOBODY_KNOWS = Done(KEY, "fake.nothing", "dispatched", "unknown", has_receipt=False)
 HELD = replace(END, status="held", case="outcome_unknown", actions=(NOBODY_KNOWS,))
-MAILED = replace(KILLED, trial=replace(KILLED.trial, scenario="nothing"), held=HELD)
+MAILED = replace(KILLED, trial=replace(KILLED.trial, scenario="nothing"), held=(HELD,))
 
 
 def test_a_run_that_ends_as_if_nothing_had_happened_is_good() -> None:
@@ -80,18 +80,18 @@ def test_a_mail_nobody_can_know_of_may_be_held() -> None:
 
 def test_holding_what_could_be_looked_up_is_wrong() -> None:
     unknown = replace(NOBODY_KNOWS, tool="fake.look_up")
-    wrong = replace(MAILED, held=replace(HELD, actions=(unknown,)))
+    wrong = replace(MAILED, held=(replace(HELD, actions=(unknown,)),))
     assert judge(wrong, REFERENCE, (WROTE,)).not_unique
 
 
 def test_holding_what_has_a_receipt_is_wrong() -> None:
     known = replace(NOBODY_KNOWS, has_receipt=True)
-    wrong = replace(MAILED, held=replace(HELD, actions=(known,)))
+    wrong = replace(MAILED, held=(replace(HELD, actions=(known,)),))
     assert judge(wrong, REFERENCE, (WROTE,)).not_unique
 
 
 def test_a_crash_loop_is_never_allowed() -> None:
-    wrong = replace(MAILED, held=replace(HELD, case="crash_loop"))
+    wrong = replace(MAILED, held=(replace(HELD, case="crash_loop"),))
     assert judge(wrong, REFERENCE, (WROTE,)).not_unique
 
 

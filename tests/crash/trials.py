@@ -51,14 +51,14 @@ class Trial:
 class Result:
     """What became of a trial. `reached` is what its processes passed since the last kill.
 
-    `held` is the run as it was when a person had to decide. `ended_at` is of this machine's
+    `held` is the run as it was whenever a person had to decide. `ended_at` is of this machine's
     monotonic clock, in seconds.
     """
 
     trial: Trial
     place: Place
     fired: int
-    held: End | None
+    held: tuple[End, ...]
     end: End | None
     effects: tuple[Effect, ...]
     reached: tuple[Point, ...]
@@ -92,7 +92,7 @@ class _Course:
     reached: list[Point] = field(default_factory=list)
     conditions: list[str] = field(default_factory=list)
     died: uuid.UUID | None = None
-    held: End | None = None
+    held: list[End] = field(default_factory=list)
     is_cancelled: bool = False
     trouble: str = ""
 
@@ -153,7 +153,7 @@ def run(trial: Trial, stage: Stage) -> Result:
         trial=trial,
         place=course.place,
         fired=course.fired,
-        held=course.held,
+        held=tuple(course.held),
         end=end,
         effects=tuple(course.place.effects()),
         reached=tuple(course.reached),
@@ -190,12 +190,16 @@ def _carry_on(course: _Course, *, until: float) -> None:
 
 
 def _may_go_on(course: _Course, now: Stands) -> bool:
-    """A held run goes on when a person can decide; once, and only what nobody else can know."""
+    """A held run goes on when a person can decide: only what nobody else can know.
+
+    Each death can leave one thing unknown, so there are no more of these than deaths.
+    """
     if now.status != HELD:
         return True
-    if course.held is not None:
+    if len(course.held) >= max(course.fired, 1):
         return False
-    course.held = held = record.end_of(course.job.business_key)
+    held = record.end_of(course.job.business_key)
+    course.held.append(held)
     unknown = held.unknown
     if held.case != OUTCOME_UNKNOWN or unknown is None:
         return False
