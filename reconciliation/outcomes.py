@@ -113,13 +113,21 @@ def window_end(attempt: Attempt) -> datetime:
 
 def _nothing_open(action: Action, *, fence: int, void: bool) -> Finding:
     """A further attempt may be sent; a void makes *no* final instead, where the tool can."""
-    last = action.attempts.select_related("action__tenant").order_by("-number").first()
+    called = action.attempts.exclude(outcome=states.ATTEMPT_NOT_CALLED)
+    last = called.select_related("action__tenant").order_by("-number").first()
     if not void or last is None:
         return Known()
+    finding = _no_made_final(last, fence=fence)
+    if isinstance(finding, NeedsPerson):
+        # A verdict is about an attempt of which nobody knows.
+        ledger.reopen_attempt(last)
+    return finding
+
+
+def _no_made_final(last: Attempt, *, fence: int) -> Finding:
     if last.outcome == states.ATTEMPT_RESENT:
         # It may be sent again under its key, which proves nothing about the first time.
-        ledger.reopen_attempt(last)
-        return NeedsPerson(_unknown(action, last))
+        return NeedsPerson(_unknown(last.action, last))
     can = _abilities(last)
     if isinstance(can, str):
         return _patience(last, can)

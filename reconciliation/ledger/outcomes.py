@@ -71,13 +71,18 @@ def end_attempt(attempt: Attempt, outcome: str) -> bool:
 
 
 def reopen_attempt(attempt: Attempt) -> None:
-    """Nobody knows again: the newest attempt was to be sent again under its key, and is not."""
+    """Nobody knows again: the newest attempt was taken for absent, or was to be sent again.
+
+    Changes nothing once the action is settled.
+    """
     with transaction.atomic():
         Run.objects.select_for_update().get(id=attempt.action.run_id)
-        Action.objects.select_for_update().get(id=attempt.action_id)
-        Attempt.objects.filter(pk=attempt.pk, outcome=outcomes.ATTEMPT_RESENT).update(
-            outcome=outcomes.ATTEMPT_OPEN, settled_at=None
-        )
+        action = Action.objects.select_for_update().get(id=attempt.action_id)
+        if action.stands != outcomes.SETTLED:
+            doubtful = [outcomes.ATTEMPT_RESENT, outcomes.ATTEMPT_ABSENT]
+            Attempt.objects.filter(pk=attempt.pk, outcome__in=doubtful).update(
+                outcome=outcomes.ATTEMPT_OPEN, settled_at=None
+            )
 
 
 def close_attempt(attempt: Attempt, outcome: str) -> None:

@@ -198,6 +198,29 @@ def test_a_void_that_is_not_answered_is_met_with_patience_too(engine: Bench) -> 
     assert it.stored().outcome == "unknown"
 
 
+def test_rule_1_a_void_that_is_never_answered_leaves_an_attempt_for_a_person(
+    engine: Bench, settings: Settings
+) -> None:
+    """It was taken for absent, which was enough to send again, and is not to say no."""
+    it = ready(engine)
+    it.end(it.dispatch())
+    engine.fault("silent")
+    reconcile(it, void=True)
+    with by_force():
+        LookUp.objects.update(at=clock.now() - timedelta(seconds=settings.KEDGE_PATIENCE_SECONDS))
+    assert isinstance(reconcile(it, void=True), NeedsPerson)
+    assert Attempt.objects.get().outcome == ""
+
+
+def test_what_was_never_called_needs_no_void(
+    engine: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    it, tool = ready(engine), put(monkeypatch, "fake.void")
+    it.end(it.dispatch(), states.ATTEMPT_NOT_CALLED)
+    assert reconcile(it, void=True) == Known()
+    assert tool.asked == []
+
+
 def test_a_tool_that_can_do_nothing_needs_a_person_who_gets_the_facts(engine: Bench) -> None:
     it = ready(engine, "fake.nothing")
     attempt = it.dispatch()
