@@ -13,11 +13,10 @@ from pathlib import Path
 
 from canonical import digests
 from checkpoints.boundaries import boundary
-from reconciliation.tools import Absent, Call, Capabilities, Found, Keyed, Sent, Voided
+from reconciliation.tools import Absent, Call, Capabilities, Found, Keyed, Sent
 from tests.engine.faketools import Fake, world
 
 FLIGHT_SECONDS = 0.8
-VOID: dict[str, object] = {"key": "", "what": "void"}
 
 
 class Late(Fake):
@@ -34,19 +33,9 @@ class Late(Fake):
                 raise TimeoutError("no answer")
             time.sleep(0.01)
         boundary("flight:after")
-        if not json.loads(place.read_bytes())["key"]:
+        if not self._at_place(call)["key"]:
             raise FileExistsError("the place is taken")
         return Sent(self._stored(call), digests.sha256_hex(call.parameter_bytes))
-
-    def void(self, call: Call) -> Voided | Found:
-        place = world() / f"effect-{self._place(call)}"
-        draft = self._draft(f"void-{call.attempt_id}", VOID)
-        try:
-            os.link(draft, place)
-        except FileExistsError:
-            if json.loads(place.read_bytes())["key"]:
-                return Found(self._stored(call))
-        return Voided(b"void")
 
     def _is_first(self, call: Call) -> bool:
         """A tool that locks a key in flight takes no second request of it."""
@@ -61,23 +50,19 @@ class Late(Fake):
 
     def _launch(self, call: Call, place: Path) -> None:
         effect = {**json.loads(self._receipt(call)), "key": call.key, "attempt": call.attempt_id}
-        draft = self._draft(call.attempt_id, effect)
+        draft = world() / f"draft-{call.attempt_id}"
+        draft.write_text(json.dumps(effect))
         script = f'sleep {FLIGHT_SECONDS}; ln "$0" "$1" 2>/dev/null'
         subprocess.Popen(["sh", "-c", script, str(draft), str(place)], start_new_session=True)
-
-    def _draft(self, name: str, content: dict[str, object]) -> Path:
-        draft = world() / f"draft-{name}"
-        draft.write_text(json.dumps(content))
-        return draft
 
 
 class Unlocked(Late):
     """Remembers only *finished* calls of a key: two in flight would both have their effect."""
 
     def perform(self, call: Call) -> Sent:
-        for effect in _finished(call.key):
-            receipt = json.dumps(effect).encode()
-            return Sent(receipt, digests.sha256_hex(call.parameter_bytes))
+        found = self.look_up(call)
+        if isinstance(found, Found):
+            return Sent(found.receipt, digests.sha256_hex(call.parameter_bytes))
         return super().perform(call)
 
     def _place(self, call: Call) -> str:
@@ -99,15 +84,6 @@ class Forgetful(Fake):
 
     def look_up(self, call: Call) -> Found | Absent:
         return Absent()
-
-
-def _finished(key: str) -> list[dict[str, object]]:
-    found = [json.loads(path.read_bytes()) for path in world().glob("effect-*")]
-    return [
-        {"what": effect["what"], "action": effect["action"]}
-        for effect in found
-        if effect["key"] == key
-    ]
 
 
 REMEMBERS = 3600

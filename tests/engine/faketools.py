@@ -9,6 +9,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from canonical import digests
 from canonical import json as canonical
@@ -43,7 +44,8 @@ def world() -> Path:
 def effects(key: str = "") -> list[dict[str, Any]]:
     """What the outside world has, by its own account."""
     found = [json.loads(path.read_bytes()) for path in sorted(world().glob("effect-*"))]
-    return [effect for effect in found if not key or effect["key"] == key]
+    # A tombstone stands at the same place and has no key.
+    return [effect for effect in found if effect["key"] and key in ("", effect["key"])]
 
 
 class Fake:
@@ -85,7 +87,8 @@ class Fake:
     def perform(self, call: Call) -> Sent:
         self._fault("refuse", Refused("the world says no"))
         receipt = self._receipt(call)
-        if not self._make(f"effect-{self._place(call)}", call, receipt):
+        effect = {**json.loads(receipt), "key": call.key, "attempt": call.attempt_id}
+        if not self._put(call, effect):
             if self.capabilities.keyed:
                 return Sent(self._stored(call), digests.sha256_hex(call.parameter_bytes))
             raise FileExistsError("the place is taken")
@@ -100,12 +103,9 @@ class Fake:
 
     def void(self, call: Call) -> Voided | Found:
         self._fault("silent", Unanswered("the world does not answer"))
-        path = world() / f"effect-{self._place(call)}"
-        try:
-            os.close(os.open(path.with_name(f"void-{self._place(call)}"), os.O_CREAT | os.O_EXCL))
-        except FileExistsError:
-            return Voided(b"void before")
-        if path.exists():
+        # Effect and tombstone compete for one name; asked again, the loser finds the winner again.
+        self._put(call, {"key": "", "what": "void", "action": call.action_id})
+        if self._at_place(call)["key"]:
             return Found(self._stored(call))
         return Voided(b"void")
 
@@ -117,20 +117,21 @@ class Fake:
         return canonical.dumps({"what": call.parameters["what"], "action": call.action_id})
 
     def _stored(self, call: Call) -> bytes:
-        effect = json.loads((world() / f"effect-{self._place(call)}").read_bytes())
+        effect = self._at_place(call)
         return canonical.dumps({"what": effect["what"], "action": effect["action"]})
 
-    def _make(self, name: str, call: Call, receipt: bytes) -> bool:
-        if (world() / f"void-{self._place(call)}").exists():
-            return False
-        content = {**json.loads(receipt), "key": call.key, "attempt": call.attempt_id}
-        draft = world() / f"draft-{call.attempt_id}"
+    def _at_place(self, call: Call) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads((world() / f"effect-{self._place(call)}").read_bytes())
+        return found
+
+    def _put(self, call: Call, content: dict[str, Any]) -> bool:
+        draft = world() / f"draft-{uuid4()}"
         with draft.open("wb") as file:
             file.write(json.dumps(content).encode())
             file.flush()
             os.fsync(file.fileno())
         try:
-            os.link(draft, world() / name)
+            os.link(draft, world() / f"effect-{self._place(call)}")
         except FileExistsError:
             return False
         finally:
