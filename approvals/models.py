@@ -170,3 +170,17 @@ class Approval(models.Model):
 
     def __str__(self) -> str:
         return f"approval of {self.request_id} ({self.state})"
+
+
+# Django looks for tables here only; these stand with their subject.
+from approvals.together import Batch, BatchEntry, HandOver  # noqa: E402
+
+__all__ = [
+    "Approval",
+    "ApprovalRequest",
+    "Batch",
+    "BatchEntry",
+    "Decision",
+    "HandOver",
+    "TakenBack",
+]
