@@ -87,7 +87,7 @@ def withdraw_approval(request_id: UUID, *, actor: Actor, reason: str) -> Approva
     _need(reason, request_id)
     with transaction.atomic():
         request = locks.request(request_id)
-        if not _may_withdraw(request, actor):
+        if not may_withdraw(request, actor):
             raise NotPermittedError("no_right", request_id)
         if request.state == states.OPEN:
             raise NotApprovedError(states.OPEN, request.action_id)
@@ -95,6 +95,16 @@ def withdraw_approval(request_id: UUID, *, actor: Actor, reason: str) -> Approva
         requests.record(request, actor, "withdraw_approval", reason=reason)
         wakeups.wake(request.run_id, why=f"{actor.name} withdrew the approval.")
     return request
+
+
+def may_withdraw(request: ApprovalRequest, actor: Actor) -> bool:
+    """True for those who give permission here and for those who stop effects."""
+    if actor.kind == "machine":
+        return True
+    if actor.user_id is None:
+        return False
+    rights = access.of(User.objects.get(pk=actor.user_id)).rights
+    return bool(MAY_WITHDRAW & rights.get(request.tenant_id, frozenset()))
 
 
 def _judge(request: ApprovalRequest, mine: Decision | None, posted_hash: str) -> None:
@@ -133,15 +143,6 @@ def _conclude(request: ApprovalRequest, actor: Actor, verdict: str, reason: str)
     else:
         return
     wakeups.wake(request.run_id, why=f"{actor.name} decided: {request.state}.")
-
-
-def _may_withdraw(request: ApprovalRequest, actor: Actor) -> bool:
-    if actor.kind == "machine":
-        return True
-    if actor.user_id is None:
-        return False
-    rights = access.of(User.objects.get(pk=actor.user_id)).rights
-    return bool(MAY_WITHDRAW & rights.get(request.tenant_id, frozenset()))
 
 
 def _need(reason: str, request_id: UUID) -> None:

@@ -28,6 +28,15 @@ class NotPermittedError(ApprovalError):
         self.request_id = request_id
 
 
+class CannotTakeItError(ApprovalError):
+    """This colleague cannot decide it, or has answered it already: choose somebody else."""
+
+    def __init__(self, request_id: UUID, colleague: str) -> None:
+        super().__init__(f"request {request_id}: not for {colleague}")
+        self.request_id = request_id
+        self.colleague = colleague
+
+
 class ReasonMissingError(ApprovalError):
     """Say why: a rejection, a return or a withdrawal needs a reason."""
 

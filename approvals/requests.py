@@ -37,6 +37,8 @@ WORDS: Final = {
     states.SEND_BACK: "sent_back",
     "take_back": "taken_back",
     "withdraw_approval": "approval_withdrawn",
+    "hand_over": "handed_over",
+    "take_hand_over_back": "hand_over_taken_back",
 }
 
 

@@ -94,6 +94,10 @@ FORMS: Final[dict[str, Form]] = {
     "approval_withdrawn": Form(
         gettext_lazy("Approval withdrawn"), "ended", "minus", about="reason"
     ),
+    "handed_over": Form(gettext_lazy("Asked a colleague to decide"), "person", "person", about="to"),
+    "hand_over_taken_back": Form(
+        gettext_lazy("Took back asking a colleague"), "ended", "undo", about="to"
+    ),
     "expired": Form(gettext_lazy("Nobody decided in time"), "ended", "clock"),
     "no answer": Form(
         gettext_lazy("No answer that counts: what happened is not known"),
