@@ -173,6 +173,7 @@ class Approval(models.Model):
 
 
 # Django looks for tables here only; these stand with their subject.
+from approvals.openings import OpenedPart  # noqa: E402
 from approvals.together import Batch, BatchEntry, HandOver  # noqa: E402
 
 __all__ = [
@@ -182,5 +183,6 @@ __all__ = [
     "BatchEntry",
     "Decision",
     "HandOver",
+    "OpenedPart",
     "TakenBack",
 ]
