@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from approvals import views
+from approvals import posts, views
 
 app_name = "approvals"
 urlpatterns = [
@@ -10,8 +10,8 @@ urlpatterns = [
     path("approvals/<uuid:request_id>/standing/", views.standing, name="standing"),
     path("approvals/<uuid:request_id>/diff/", views.whole_diff, name="whole_diff"),
     path("approvals/<uuid:request_id>/files/<int:number>/", views.file_lines, name="file_lines"),
-    path("approvals/<uuid:request_id>/decision/", views.decide, name="decision"),
-    path("approvals/<uuid:request_id>/withdrawal/", views.withdraw, name="withdrawal"),
-    path("approvals/<uuid:request_id>/taking-back/", views.take_back, name="taking_back"),
+    path("approvals/<uuid:request_id>/decision/", posts.decide, name="decision"),
+    path("approvals/<uuid:request_id>/withdrawal/", posts.withdraw, name="withdrawal"),
+    path("approvals/<uuid:request_id>/taking-back/", posts.take_back, name="taking_back"),
     path("runs/<uuid:run_id>/requests/", views.run_requests, name="run_requests"),
 ]

@@ -1,0 +1,88 @@
+"""What the pages of requests are made of, for those who read and for those whose post came back."""
+
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import render
+
+from approvals import changes, deciding, facts, judging, queries, states, wording
+from approvals.errors import DamagedRequestError
+from approvals.forms import DecisionForm, TakingAwayForm
+from approvals.hashing import Bound
+from approvals.models import Approval, ApprovalRequest
+from approvals.queries import Detail
+from tenants.scope import TenantRequest
+
+
+def page(
+    request: TenantRequest,
+    detail: Detail,
+    *,
+    form: DecisionForm | None = None,
+    taking_away: TakingAwayForm | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    """The whole page of one request as this person sees it; a posted form comes back in its place."""
+    asked, bound = detail.request, _intact(detail.request)
+    column = deciding.column(
+        request, detail, damaged=bound is None, form=form, taking_away=taking_away
+    )
+    context = {
+        "section": "needs",
+        "column": column,
+        "facts": facts.of(asked, bound),
+        "change": changes.shown(
+            asked, page=number(request, "files", 1), part=number(request, "part", 1)
+        ),
+        "reads": reads(request),
+        "parameters": changes.parameters(asked) if reads(request) else None,
+        "damaged": bound is None,
+        "shown": "" if column.is_open and not column.why_not else asked.state,
+        **standing(detail),
+    }
+    return render(request, "approvals/request.html", context, status=status)
+
+
+def standing(detail: Detail) -> dict[str, Any]:
+    """Where a request stands: what its page shows on top and asks for again and again."""
+    asked, newer_id = detail.request, queries.newer_id(detail.request)
+    return {
+        "asked": asked,
+        "decided": detail.decisions,
+        "sentence": wording.standing(
+            asked,
+            yes=detail.standing,
+            needed=detail.requirement.approvers,
+            is_replaced=newer_id is not None,
+        ),
+        "approval": Approval.objects.filter(pk=asked.pk).first(),
+        "newer_id": newer_id,
+        "is_live": asked.state in states.LIVE,
+    }
+
+
+def reads(request: TenantRequest) -> bool:
+    """True if the person may see what would be sent."""
+    return request.access.may(request.tenant.pk, "read_payloads")
+
+
+def is_fragment(request: TenantRequest) -> bool:
+    """True if htmx asks for a part of a page."""
+    return bool(request.headers.get("HX-Request")) and not request.headers.get("HX-Boosted")
+
+
+def number(request: TenantRequest, name: str, default: int) -> int:
+    """A small number from the address, `default` for anything else."""
+    given = request.GET.get(name, "")
+    return (
+        int(given)
+        if given.isascii() and given.isdigit() and len(given) < len("10000000")
+        else default
+    )
+
+
+def _intact(asked: ApprovalRequest) -> Bound | None:
+    try:
+        return judging.bound_of(asked)
+    except DamagedRequestError:
+        return None

@@ -1,0 +1,91 @@
+"""What people post about a request: their answer, and taking permission away."""
+
+from typing import Final
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_POST
+
+from approvals import decisions, pages, queries, refusals, states
+from approvals.errors import ApprovalError
+from approvals.forms import DecisionForm, TakingAwayForm
+from tenants.actors import Actor
+from tenants.errors import Denied
+from tenants.models import Tenant
+from tenants.scope import TenantRequest, tenant_page
+
+SAID: Final[dict[str, str | Promise]] = {
+    states.APPROVE: gettext_lazy("You approved: %(what)s"),
+    states.REJECT: gettext_lazy("You rejected: %(what)s"),
+    states.SEND_BACK: gettext_lazy("You sent back: %(what)s"),
+}
+
+
+@require_POST
+@tenant_page("approve_actions")
+def decide(request: TenantRequest, tenant: Tenant, request_id: UUID) -> HttpResponse:
+    """Record one answer on the hash the page carried."""
+    detail = queries.detail(request_id, tenant_id=tenant.pk)
+    form = DecisionForm(request.POST)
+    if not form.is_valid():
+        return pages.page(request, detail, form=form, status=422)
+    given = form.cleaned_data
+    if not pages.reads(request):  # nobody decides about what they were not shown
+        raise Denied(tenant.pk, "read_payloads")
+    try:
+        decided = decisions.decide(
+            request_id,
+            actor=Actor.person(request.user),
+            user=request.user,
+            verdict=given["verdict"],
+            reason=given["reason"],
+            posted_hash=given["shown"],
+        )
+    except ApprovalError as error:
+        posted, written = given["shown"], given["reason"]
+        return refusals.answer(request, detail, error, written=written, posted=posted)
+    messages.success(request, str(SAID[given["verdict"]]) % {"what": decided.describe})
+    if given["onward"]:
+        return redirect("inbox_next", tenant.slug)
+    return redirect("approvals:request", tenant.slug, request_id)
+
+
+@require_POST
+@tenant_page("view_runs")
+def withdraw(request: TenantRequest, tenant: Tenant, request_id: UUID) -> HttpResponse:
+    """Withdraw an approval that no effect has used."""
+    detail = queries.detail(request_id, tenant_id=tenant.pk)
+    if not request.access.rights[tenant.pk] & decisions.MAY_WITHDRAW:
+        raise Denied(tenant.pk, "approve_actions")
+    form = TakingAwayForm(request.POST, auto_id="taking-away-%s")
+    if not form.is_valid():
+        return pages.page(request, detail, taking_away=form, status=422)
+    reason, actor = form.cleaned_data["reason"], Actor.person(request.user)
+    try:
+        decisions.withdraw_approval(request_id, actor=actor, reason=reason)
+    except ApprovalError as error:
+        return refusals.answer(request, detail, error, written=reason)
+    messages.success(request, _("You withdrew the approval. Nothing is sent under it."))
+    return redirect("approvals:request", tenant.slug, request_id)
+
+
+@require_POST
+@tenant_page("approve_actions")
+def take_back(request: TenantRequest, tenant: Tenant, request_id: UUID) -> HttpResponse:
+    """Take one's own yes back while the request waits for others."""
+    detail = queries.detail(request_id, tenant_id=tenant.pk)
+    form = TakingAwayForm(request.POST, auto_id="taking-away-%s")
+    if not form.is_valid():
+        return pages.page(request, detail, taking_away=form, status=422)
+    reason, actor = form.cleaned_data["reason"], Actor.person(request.user)
+    try:
+        decisions.take_back(request_id, actor=actor, user=request.user, reason=reason)
+    except ApprovalError as error:
+        return refusals.answer(request, detail, error, written=reason)
+    messages.success(request, _("You took your yes back. It does not count any more."))
+    return redirect("approvals:request", tenant.slug, request_id)
