@@ -14,7 +14,6 @@ RULES = (
     (TABLE, "checkpoint_digest_is_of_its_header"),
     (TABLE, "checkpoint_state_is_what_its_header_says"),
     ("checkpoints_blob", "blob_digest_is_of_its_content"),
-    ("checkpoints_run", "input_digest_is_of_the_input"),
 )
 
 Damage = Callable[[Run, int], None]

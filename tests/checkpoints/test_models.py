@@ -1,15 +1,16 @@
 """What PostgreSQL itself refuses about the tables of the record."""
 
+from itertools import product
 from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.db import connection
+from django.db import IntegrityError, connection, transaction
 from django.db.models import F
 from django.db.models.functions import Now
 
 from canonical import digests
-from checkpoints import blobs, runs
+from checkpoints import blobs, runs, states
 from checkpoints.commits import Lease
 from checkpoints.ids import uuid7
 from checkpoints.models import Blob, BlobReference, Checkpoint, Combo, Event, Run
@@ -63,8 +64,8 @@ def test_a_combo_is_never_deleted(engine: Bench) -> None:
         ({"lease_until": Now()}, "a_run_is_leased_iff_running"),
         ({"status": "running", "reason": "working"}, "a_run_is_leased_iff_running"),
         ({"mode": "shadow", "effect_in_flight": uuid4()}, "a_shadow_run_has_no_effect"),
-        ({"input": b"{}x"}, "input_digest_is_of_the_input"),
-        ({"input_digest": bytes(32)}, "input_digest_is_of_the_input"),
+        ({"input": b"{}x"}, "the_input_of_a_run_never_changes"),
+        ({"input_digest": bytes(32)}, "the_input_of_a_run_never_changes"),
         ({"head": 1}, "only under a lease"),
         ({"fence": -1}, "the fence only grows"),
     ],
@@ -77,6 +78,41 @@ def test_a_queued_run_cannot_be_made_to_contradict_itself(
         Run.objects.update(**changes)
 
 
+def test_a_run_is_not_started_with_a_digest_of_another_input(engine: Bench) -> None:
+    run = engine.start()
+    run.pk, run.business_key, run.input = uuid4(), "another", b"{}x"
+    with refused("input_digest_is_of_the_input"):
+        Run.objects.bulk_create([run])
+
+
+def test_the_database_knows_the_same_reasons_for_each_status(engine: Bench) -> None:
+    run = engine.start()
+    every = {reason for reasons in states.REASONS.values() for reason in reasons}
+    lease = {"holder": uuid4(), "lease_until": Now()}
+    for status, reasons in states.REASONS.items():
+        held_by = lease if status == states.RUNNING else {"holder": None, "lease_until": None}
+        for reason in every:
+            changes: dict[str, Any] = {"status": status, "reason": reason, **held_by}
+            accepted = True
+            try:
+                with transaction.atomic():
+                    Run.objects.filter(pk=run.pk).update(**changes)
+                    transaction.set_rollback(True)
+            except IntegrityError:
+                accepted = False
+            assert accepted == (reason in reasons), (status, reason)
+
+
+def test_the_database_knows_the_same_stop_reasons(engine: Bench) -> None:
+    run = engine.start()
+    for status, stop in product(states.FINAL, states.STOP_REASONS):
+        with transaction.atomic():
+            Run.objects.filter(pk=run.pk).update(
+                status=status, stop_reason=stop, finished_at=Now(), reason=""
+            )
+            transaction.set_rollback(True)
+
+
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
@@ -85,7 +121,7 @@ def test_a_queued_run_cannot_be_made_to_contradict_itself(
         ({"fence": F("fence") - 1}, "the fence only grows"),
         ({"head": F("head") + 2}, "the head only moves forward, by one"),
         ({"head": F("head") - 1}, "the head only moves forward, by one"),
-        ({"head": F("head") + 1, "status": "queued"}, "a_run_is_leased_iff_running"),
+        ({"head": F("head") + 1, "status": "queued"}, "live_run_says_why"),
     ],
 )
 def test_a_running_run_cannot_be_made_to_contradict_itself(
