@@ -42,7 +42,7 @@ def admit(request: ApprovalRequest, *, actor: Actor, user: User) -> None:
 
     A machine is refused before any right is read: its credential may carry a person's rights.
     """
-    if actor.kind != "person" or actor.user_id != user.pk:
+    if (actor.kind, actor.user_id, user.kind) != ("person", user.pk, User.Kind.PERSON):
         raise NotPermittedError("machine", request.id)
     if not access.of(user).may(request.tenant_id, demands(request).permission):
         raise NotPermittedError("no_right", request.id)

@@ -98,7 +98,7 @@ REDIS_URL = os.environ.get("REDIS_URL") or PLACES.redis_url
 # Sign-in: e-mail and password through allauth, of which only its two routed pages are reachable.
 AUTH_USER_MODEL = "tenants.User"
 AUTHENTICATION_BACKENDS = [
-    "allauth.account.auth_backends.AuthenticationBackend",
+    "tenants.backends.People",
     "guardian.backends.ObjectPermissionBackend",
 ]
 ANONYMOUS_USER_NAME = None

@@ -67,7 +67,7 @@ def of(user: User | AnonymousUser) -> Access:
 # Relies on the unique keys of guardian's two tables, which begin with the person or the group.
 WHO_MAY = """
 SELECT person.id FROM tenants_user AS person
- WHERE person.id = ANY(%(people)s) AND person.is_active AND EXISTS (
+ WHERE person.id = ANY(%(people)s) AND person.is_active AND person.kind = 'person' AND EXISTS (
        SELECT 1 FROM auth_permission AS permission
          JOIN django_content_type AS kind ON kind.id = permission.content_type_id
         WHERE kind.app_label = 'tenants' AND kind.model = 'tenant'
@@ -125,6 +125,7 @@ def holders(tenant: Tenant, codename: str) -> list[User]:
         User.objects.filter(
             Q(pk__in=own.values("user_id")) | Q(groups__in=through_groups.values("group_id")),
             is_active=True,
+            kind=User.Kind.PERSON,
         )
         .order_by("pk")
         .distinct()

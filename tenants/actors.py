@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from tenants.errors import NotAPerson
 from tenants.models import User
 
 # What the columns that keep an actor's name hold; an e-mail address can be longer.
@@ -24,9 +25,11 @@ class Actor:
 
     @classmethod
     def person(cls, user: User) -> "Actor":
-        """A saved, signed-in person."""
+        """A saved, signed-in person. Raises `NotAPerson` for a service user, whoever asks."""
         if user.pk is None:
             raise ValueError("Only a saved person can act.")
+        if user.kind != User.Kind.PERSON:
+            raise NotAPerson
         return cls("person", str(user.pk), user.pk, str(user)[:LONGEST_NAME])
 
     @classmethod

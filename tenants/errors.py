@@ -12,6 +12,13 @@ class Denied(PermissionDenied):
         super().__init__(self.__doc__)
 
 
+class NotAPerson(PermissionDenied):
+    """This is a service user. Only people sign in and decide."""
+
+    def __init__(self) -> None:
+        super().__init__(self.__doc__)
+
+
 class LinkClosed(Exception):
     """This sign-in link was used already, or its ten minutes are over."""
 

@@ -9,6 +9,9 @@ from django.db import models
 from django.db.models.functions import Lower, Now
 from guardian.models import GroupObjectPermissionBase, UserObjectPermissionBase
 
+from tenants.notifications.models import Notification as Notification
+from tenants.notifications.models import NotificationChoice as NotificationChoice
+
 
 class UserManager(BaseUserManager["User"]):
     """Makes people; an e-mail address is the sign-in name."""
@@ -21,13 +24,21 @@ class UserManager(BaseUserManager["User"]):
 
 
 class User(AbstractBaseUser, PermissionsMixin):
-    """A person. What they may do is per tenant, through object permissions on `Tenant`."""
+    """A person. What they may do is per tenant, through object permissions on `Tenant`.
+
+    A user of kind *service* is no person: it never has a session and never decides.
+    """
+
+    class Kind(models.TextChoices):
+        PERSON = "person"
+        SERVICE = "service"
 
     email = models.EmailField(unique=True)
     name = models.CharField(max_length=120, blank=True)
     is_active = models.BooleanField(default=True)
     is_staff = models.BooleanField(default=False)
     joined_at = models.DateTimeField(db_default=Now())
+    kind = models.CharField(max_length=16, default=Kind.PERSON, db_default=Kind.PERSON)
 
     objects = UserManager()
 
@@ -39,6 +50,11 @@ class User(AbstractBaseUser, PermissionsMixin):
         constraints = [
             models.CheckConstraint(
                 condition=models.Q(email=Lower("email")), name="a_sign_in_name_is_lower_case"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(kind="person")
+                | models.Q(kind="service", password__startswith="!"),
+                name="a_service_user_has_no_password",
             ),
         ]
 

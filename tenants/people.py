@@ -44,6 +44,26 @@ def add_person(email: str, name: str, *, actor: Actor) -> tuple[User, str | None
     return user, password
 
 
+def add_service_user(email: str, name: str, *, actor: Actor) -> User:
+    """Make a user for a program, or find the one with this name: it has no password and no session.
+
+    Raises PeopleError for a bad e-mail, and for one that belongs to a person.
+    """
+    email = email.strip().lower()
+    with transaction.atomic():
+        known = User.objects.filter(email=email).first()
+        if known is not None and known.kind != User.Kind.SERVICE:
+            raise PeopleError(f"Not possible: {email} belongs to a person.")
+        if known is not None:
+            return known
+        user = User(email=email, name=name, kind=User.Kind.SERVICE)
+        user.set_unusable_password()
+        _check(user)
+        user.save()
+        record(None, actor, "add_service_user", f"service:{user.pk}", email=email, name=name)
+    return user
+
+
 def give_role(tenant: Tenant, user: User, role: str, *, actor: Actor) -> None:
     """Give the person a role's rights at the tenant, on top of what they have."""
     if role not in ROLES:
