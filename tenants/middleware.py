@@ -1,17 +1,52 @@
-"""Every page needs a sign-in, a sign-in that ended is said aloud, and denials are audited."""
+"""Pages are for people: credentials of programs are refused, a sign-in is needed, denials are kept."""
 
+import logging
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from django.contrib.auth.middleware import LoginRequiredMiddleware
+from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from django.utils.translation import gettext as _
 
 from tenants.actors import Actor
 from tenants.audit import refuse
 from tenants.errors import Denied
 from tenants.models import Tenant, User
 from tenants.views import sign_in_ended
+
+log = logging.getLogger(__name__)
+
+
+# What programs show who they are with; a browser sends none of these to us by itself.
+CREDENTIALS: Final = ("Authorization", "X-Api-Key", "X-Auth-Token")
+
+
+class CredentialsAreRefused:
+    """Refuses every request that carries a credential of a program, on every route.
+
+    Stands before sessions in the list, so that no person, right or role is read first: a token
+    that came with somebody's cookie would otherwise act with that person's rights.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        shown = next((name for name in CREDENTIALS if name in request.headers), None)
+        if shown is None:
+            return self.get_response(request)
+        path = request.path_info.replace("\0", "")
+        try:
+            stranger = Actor.stranger(request.META.get("REMOTE_ADDR", ""))
+            refuse(None, stranger, "use_credential", path, header=shown)
+        except DatabaseError:
+            # Refused all the same: the trail is away, and so is everything worth reading.
+            log.warning("a credential in %s was refused; the trail cannot be written", shown)
+        said = _("Pages are for people. A request with a credential (%(header)s) is refused: ")
+        said += _("nothing was read, done or decided. Open the page in a browser and sign in.")
+        return HttpResponse(said % {"header": shown}, status=403, content_type="text/plain")
 
 
 class SignInRequired(LoginRequiredMiddleware):
