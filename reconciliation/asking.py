@@ -5,7 +5,7 @@ from typing import Any
 from approvals import rules
 from approvals.hashing import Bound, diff_digest
 from approvals.requests import Question
-from approvals.rules import Deny, Requirement
+from approvals.rules import Deny, Effect, Requirement
 from canonical import digests
 from canonical import json as canonical
 from checkpoints.models import Combo
@@ -14,6 +14,8 @@ from reconciliation.errors import ForbiddenEffectError
 from reconciliation.models import Action
 from reconciliation.tools import DryRun, Tool
 
+Json = Any
+
 
 def question(action: Action) -> Question:
     """Dry-run the action now and make the question of it. Changes nothing anywhere.
@@ -21,10 +23,11 @@ def question(action: Action) -> Question:
     Raises `ForbiddenEffectError` when the rules of its combo deny it, and whatever the tool
     raises when it cannot say what would change: then nobody is asked and nothing is sent.
     """
-    requirement = _requirement(action)
+    document = rules_of(action.run.combo)
     dry = tool_of(action).dry_run(call_for(action))
+    requirement = _requirement(action, dry, document)
     return Question(
-        bound=_bound(action, dry),
+        bound=_bound(action, dry, document),
         parameters=bytes(action.parameters),
         diff=dry.diff,
         media=dry.media,
@@ -44,24 +47,39 @@ def schema_digest(tool: Tool) -> str:
     )
 
 
-def rules_of(combo: Combo) -> Any:
+def rules_of(combo: Combo) -> Json:
     """The rules document that a combo carries; None, which denies everything, when it has none."""
     return canonical.loads_object(combo.manifest).get("rules")
 
 
-def _requirement(action: Action) -> Requirement:
-    found = rules.evaluate(
-        rules_of(action.run.combo),
-        tool=action.tool,
-        target=action.target,
-        magnitude=action.magnitude,
-    )
+def _requirement(action: Action, dry: DryRun, document: Json) -> Requirement:
+    found = rules.evaluate(document, _effect(action, dry))
     if isinstance(found, Deny):
         raise ForbiddenEffectError(found.reason)
     return found
 
 
-def _bound(action: Action, dry: DryRun) -> Bound:
+def _effect(action: Action, dry: DryRun) -> Effect:
+    return Effect(
+        tool=action.tool,
+        tenant=action.tenant.slug,
+        target=action.target,
+        magnitude=action.magnitude,
+        parameters=canonical.loads(bytes(action.parameters)),
+        diff_bytes=len(dry.diff),
+        diff_files=_files(dry),
+    )
+
+
+def _files(dry: DryRun) -> int | None:
+    """How many files a diff of git is about; None for what has none to count."""
+    if dry.media != "text/x-diff":
+        return None
+    count = (b"\n" + dry.diff).count(b"\ndiff --git ")
+    return count if count or not dry.diff else None
+
+
+def _bound(action: Action, dry: DryRun, document: Json) -> Bound:
     tool = tool_of(action)
     return Bound(
         tenant=action.tenant_id,
@@ -71,7 +89,7 @@ def _bound(action: Action, dry: DryRun) -> Bound:
         tool_schema_digest=schema_digest(tool),
         acting_credential=tool.acting_credential,
         parameters_digest=bytes(action.parameters_digest).hex(),
-        rules_version=digests.tagged("rules", rules_of(action.run.combo)),
+        rules_version=digests.tagged("rules", document),
         resources=dict(dry.resources),
         diff_digest=diff_digest(dry.diff, dry.media, tool.volatile),
         volatile=tuple(tool.volatile),

@@ -8,7 +8,7 @@ import pytest
 from pytest_django import Settings
 
 from agents import registry
-from approvals.rules import Requirement, evaluate
+from approvals.rules import Effect, Requirement, evaluate
 from canonical import json as canonical
 from reconciliation.tools import Tools
 
@@ -28,7 +28,8 @@ def test_every_tool_of_a_task_is_there_and_needs_a_person() -> None:
         rules = registry.manifest(task_type)["rules"]
         for name in graph.manifest.tools:
             assert registry.TOOLS[name].name == name
-            needs = evaluate(rules, tool=name, target="x", magnitude={"recipients": 1})
+            effect = Effect(name, "acme", target="x", magnitude={"recipients": 1})
+            needs = evaluate(rules, effect)
             assert isinstance(needs, Requirement)
             assert needs.not_starter
 

@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 
-from approvals.rules import RULES_SCHEMA, Deny, Requirement, UnreadableRulesError, evaluate
+from approvals import rules as rules_
+from approvals.rules import Deny, Effect, Requirement, UnreadableRulesError
 
 # A policy as task types carry it: a push and a mail each need one person more.
 STANDARD: dict[str, Any] = {
-    "rules_schema": RULES_SCHEMA,
+    "rules_schema": 1,
     "rules": [
         {
             "tool": tool,
@@ -29,6 +30,10 @@ ONE = Requirement(
 
 def ask(**changed: Any) -> dict[str, Any]:
     return {**STANDARD["rules"][0], **changed}
+
+
+def evaluate(document: Any, **effect: Any) -> Requirement | Deny:
+    return rules_.evaluate(document, Effect(tenant="acme", **effect))
 
 
 def judge(*rules: Any, target: str = "origin/main", **magnitude: Any) -> Requirement | Deny:
@@ -86,7 +91,7 @@ def test_a_magnitude_that_is_no_number_is_over_every_limit(files: Any) -> None:
         "{}",
         {},
         {"rules": []},
-        {"rules_schema": 2, "rules": []},
+        {"rules_schema": 3, "rules": []},
         {"rules_schema": True, "rules": [ask()]},
         {"rules_schema": 1, "rules": {}},
         {"rules_schema": 1, "rules": [], "more": 1},

@@ -1,0 +1,32 @@
+"""What an effect needs before it may happen: a versioned document, judged by deterministic code.
+
+Pure. `document` reads the document, `evaluation` judges one effect by it, `requirements` is what
+comes of it and stands in the record, `quorums` says who fills what.
+"""
+
+from approvals.rules.conditions import Effect, Window
+from approvals.rules.document import RULES_SCHEMA, problems, read
+from approvals.rules.evaluation import Deny, evaluate, sums_needed
+from approvals.rules.people import Person, Quorum, Slot, Who
+from approvals.rules.reading import Problem, UnreadableRulesError
+from approvals.rules.requirements import LONGEST_EXPIRY_SECONDS, Requirement, covers
+
+__all__ = [
+    "LONGEST_EXPIRY_SECONDS",
+    "RULES_SCHEMA",
+    "Deny",
+    "Effect",
+    "Person",
+    "Problem",
+    "Quorum",
+    "Requirement",
+    "Slot",
+    "UnreadableRulesError",
+    "Who",
+    "Window",
+    "covers",
+    "evaluate",
+    "problems",
+    "read",
+    "sums_needed",
+]

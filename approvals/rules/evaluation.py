@@ -1,0 +1,99 @@
+"""What one effect needs, by the rules: deny over ask over allow, and nothing said is a deny."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from approvals.rules import classes
+from approvals.rules.conditions import Effect, Window
+from approvals.rules.document import read
+from approvals.rules.people import ANYBODY, DECIDING, Quorum
+from approvals.rules.reading import UnreadableRulesError
+from approvals.rules.requirements import Requirement
+from approvals.rules.rule import ALLOW, ASK, DENY, Rule
+
+Json = Any
+
+
+@dataclass(frozen=True)
+class Deny:
+    """The effect must not happen, whoever approves it; `reason` is a sentence for people.
+
+    `rule` is the name of the rule that denies, "" when it has none or no rule says so.
+    """
+
+    reason: str
+    rule: str = ""
+
+
+def evaluate(document: Json, effect: Effect) -> Requirement | Deny:
+    """What this effect needs. Never raises: what cannot be judged is denied.
+
+    Every rule that bears on it counts: one deny denies; else each ask must be satisfied, in the
+    shortest time that one gives; else one allow lets it pass; else it is denied.
+    """
+    try:
+        bearing = [rule for rule in read(document) if rule.bears_on(effect)]
+    except UnreadableRulesError as error:
+        return Deny(f"The rules cannot be read: {error}")
+    denying = [rule for rule in bearing if rule.then == DENY]
+    asking = [rule for rule in bearing if rule.then == ASK]
+    allowing = [rule for rule in bearing if rule.then == ALLOW]
+    if denying:
+        return _denied(denying[0])
+    if asking:
+        return _asked(asking, effect)
+    if allowing:
+        return _passed(allowing[0], effect)
+    return Deny(f"No rule allows the tool {effect.tool}.")
+
+
+def sums_needed(document: Json, *, tool: str, tenant: str) -> tuple[Window, ...]:
+    """The sums that the rules of this tool at this tenant (slug) test, each once.
+
+    None when the document cannot be read: then nothing is allowed anyway.
+    """
+    try:
+        rules = read(document)
+    except UnreadableRulesError:
+        return ()
+    windows = [each for rule in rules if rule.concerns(tool, tenant) for each in rule.windows()]
+    return tuple(dict.fromkeys(windows))
+
+
+def _denied(rule: Rule) -> Deny:
+    if not rule.name:
+        return Deny(rule.because)
+    return Deny(f"The rule “{rule.name}” denies this: {rule.because}", rule.name)
+
+
+def _asked(rules: Sequence[Rule], effect: Effect) -> Requirement:
+    quorums = tuple(rule.quorum for rule in rules if rule.quorum is not None)
+    names = tuple(rule.name for rule in rules if rule.name)
+    return Requirement(
+        approvers=max(quorum.people for quorum in quorums),
+        not_starter=True,
+        permission=DECIDING,
+        expires_after_seconds=min(rule.expires_after_seconds for rule in rules),
+        quorums=() if all(_is_plain(quorum) for quorum in quorums) else quorums,
+        rules=names,
+        reauthenticate=any(rule.reauthenticate for rule in rules),
+        reversibility=classes.as_known(effect.reversibility) if names else "",
+    )
+
+
+def _passed(rule: Rule, effect: Effect) -> Requirement:
+    return Requirement(
+        approvers=0,
+        not_starter=True,
+        permission=DECIDING,
+        expires_after_seconds=rule.expires_after_seconds,
+        rules=(rule.name,),
+        reversibility=classes.as_known(effect.reversibility),
+        automatic=rule.name,
+    )
+
+
+def _is_plain(quorum: Quorum) -> bool:
+    """True if anybody with the right to decide counts: the number of them says it all."""
+    return all(slot.who == ANYBODY for slot in quorum.slots)
