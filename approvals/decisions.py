@@ -5,7 +5,7 @@ from uuid import UUID
 
 from django.db import transaction
 
-from approvals import clock, hashing, judging, locks, requests, states
+from approvals import clock, drift, hashing, judging, locks, requests, states
 from approvals.errors import (
     HashMismatchError,
     NotApprovedError,
@@ -29,7 +29,7 @@ def decide(
     """Record what one person decided on the hash their page carried; returns the request.
 
     The same person posting the same again gets the recorded result. Raises `NotPermittedError`,
-    `HashMismatchError` (with the fields that moved), `AlreadyDecidedError` (by whom and when),
+    `HashMismatchError` (with the fields that moved; `MovedError` when the newest look saw them move), `AlreadyDecidedError` (by whom and when),
     `ReasonMissingError`, `DamagedRequestError`, ValueError for an unknown verdict.
     """
     if verdict not in states.VERDICTS:
@@ -42,6 +42,8 @@ def decide(
         if mine is not None and (mine.verdict, mine.posted_hash) == (verdict, posted_hash):
             return request
         _judge(request, mine, posted_hash)
+        if verdict == states.APPROVE:  # a no harms nobody, whatever has moved
+            drift.refuse_if_moved(request)
         if verdict != states.APPROVE and not reason.strip():
             raise ReasonMissingError(f"request {request_id}: {verdict} without a reason")
         Decision.objects.create(

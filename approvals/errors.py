@@ -55,6 +55,10 @@ class HashMismatchError(ApprovalError):
         self.differences = tuple(differences)
 
 
+class MovedError(HashMismatchError):
+    """The newest dry run shows something else than your page. It is asked anew before anybody decides."""
+
+
 class AlreadyDecidedError(ApprovalError):
     """This was decided already.
 
@@ -71,7 +75,16 @@ class AlreadyDecidedError(ApprovalError):
 
 
 class DamagedRequestError(ApprovalError):
-    """The request as stored is not the one that was asked. Nobody may decide it."""
+    """The request as stored is not the one that was asked. Nobody may decide it.
+
+    `differences` name the bound fields for which something else is stored; empty when the stored
+    bytes cannot be read at all.
+    """
+
+    def __init__(self, said: str, differences: Sequence[Difference] = ()) -> None:
+        fields = ", ".join(difference.field for difference in differences)
+        super().__init__(f"{said}: {fields}" if fields else said)
+        self.differences = tuple(differences)
 
 
 class NotApprovedError(ApprovalError):

@@ -23,7 +23,8 @@ class Bound:
     """What an approval is bound to.
 
     `resources` maps each thing the dry run looked at to its version; absence is the version "".
-    `volatile` names the members of the diff that are not bound, `volatile_version` that list.
+    `volatile` names the members of the diff that are not bound (see `diff_digest`),
+    `volatile_version` that list.
     `nonce` and `expires_at` (ISO 8601, UTC, microseconds) are given when the question is asked and
     *stored*: whoever recomputes the hash uses the stored ones (`sealed`). Digests are hex.
     """
@@ -54,11 +55,14 @@ class Bound:
 
 @dataclass(frozen=True)
 class Difference:
-    """One field that moved: what the page showed and what is true now, as text."""
+    """One field that moved: what the page showed and what is true now, as text.
+
+    The version "" of a resource is absence; None is a resource that was not looked at.
+    """
 
     field: str
-    saw: str
-    now: str
+    saw: str | None
+    now: str | None
 
 
 def bound_bytes(bound: Bound) -> bytes:
@@ -88,14 +92,17 @@ def action_hash(bound: Bound) -> str:
 def diff_digest(diff: bytes, media: str, volatile: Sequence[str]) -> str:
     """Digest (hex) of a diff as shown, without the members its tool declares volatile.
 
-    Only a JSON object has members; volatile members of text cannot be told apart: ValueError.
+    A volatile member is the name of one of the object itself, or a path "/items/*/request_id" to
+    one further down, where * is every item of a list. Only a JSON object has members; volatile
+    members of text cannot be told apart: ValueError.
     """
     if not volatile:
         return digests.sha256_hex(diff)
     if media in TEXT_MEDIA or not diff.lstrip().startswith(b"{"):
         raise ValueError("only a diff that is a JSON object can have volatile members")
-    members: Json = canonical.loads(diff)
-    kept = {name: value for name, value in members.items() if name not in volatile}
+    kept: Json = canonical.loads(diff)
+    for path in volatile:
+        _drop(kept, path.removeprefix("/").split("/") if path.startswith("/") else [path])
     return digests.sha256_hex(canonical.dumps(kept))
 
 
@@ -103,7 +110,7 @@ def differences(saw: Bound, now: Bound) -> list[Difference]:
     """What moved, field by field; each resource is a field of its own."""
     before, after = _flat(saw), _flat(now)
     return [
-        Difference(field, before.get(field, ""), after.get(field, ""))
+        Difference(field, before.get(field), after.get(field))
         for field in sorted(before.keys() | after.keys())
         if before.get(field) != after.get(field)
     ]
@@ -123,4 +130,18 @@ def _as_json(bound: Bound) -> dict[str, Json]:
 
 def _flat(bound: Bound) -> dict[str, str]:
     flat = {name: str(value) for name, value in _as_json(bound).items() if name != "resources"}
+    flat["volatile"] = ", ".join(bound.volatile)
     return flat | {f"resources.{name}": version for name, version in bound.resources.items()}
+
+
+def _drop(value: Json, path: list[str]) -> None:
+    """Take one volatile member out, in place; where there is none, nothing."""
+    name, rest = path[0], path[1:]
+    if name == "*" and isinstance(value, list):
+        for item in value if rest else []:
+            _drop(item, rest)
+    elif isinstance(value, dict) and name in value:
+        if rest:
+            _drop(value[name], rest)
+        else:
+            del value[name]

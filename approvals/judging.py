@@ -2,13 +2,14 @@
 
 from uuid import UUID
 
-from approvals import hashing, rules, states
+from approvals import deciders, hashing, rules, states
 from approvals.errors import AlreadyDecidedError, DamagedRequestError, NotPermittedError
-from approvals.models import ApprovalRequest, Decision
+from approvals.hashing import Difference
+from approvals.models import Approval, ApprovalRequest, Decision
+from approvals.rules import quorums
 from canonical import digests
 from tenants import access
 from tenants.actors import Actor
-from tenants.database import execute
 from tenants.models import User
 
 
@@ -21,20 +22,35 @@ def bound_of(request: ApprovalRequest) -> hashing.Bound:
     try:
         bound = hashing.from_bytes(bytes(request.bound))
         rules.Requirement.from_json(request.requirement)
-        told = hashing.diff_digest(bytes(request.diff), request.diff_media, bound.volatile)
-        intact = (
-            hashing.action_hash(bound) == request.action_hash
-            and bound == bound.sealed(nonce=request.nonce, expires_at=request.expires_at)
-            and bound.diff_digest == told
-            and bound.parameters_digest == digests.sha256_hex(bytes(request.parameters))
-            and (bound.tenant, bound.tool) == (request.tenant_id, request.tool)
-            and (bound.run_id, bound.action_id) == (str(request.run_id), str(request.action_id))
-        )
+        wrong = _misfits(request, bound)
     except (ValueError, TypeError) as error:
         raise DamagedRequestError(f"request {request.id}: {error}") from error
-    if not intact:
-        raise DamagedRequestError(f"request {request.id} does not match its hash")
+    if wrong:
+        raise DamagedRequestError(f"request {request.id} does not match its hash", wrong)
     return bound
+
+
+def _misfits(request: ApprovalRequest, bound: hashing.Bound) -> list[Difference]:
+    """Each bound field for which something else is stored beside the bytes that were hashed."""
+    stored = {
+        "action_hash": (hashing.action_hash(bound), request.action_hash),
+        "tenant": (bound.tenant, request.tenant_id),
+        "run_id": (bound.run_id, request.run_id),
+        "action_id": (bound.action_id, request.action_id),
+        "tool": (bound.tool, request.tool),
+        "parameters_digest": (
+            bound.parameters_digest,
+            digests.sha256_hex(bytes(request.parameters)),
+        ),
+        "diff_digest": (
+            bound.diff_digest,
+            hashing.diff_digest(bytes(request.diff), request.diff_media, bound.volatile),
+        ),
+        "nonce": (bound.nonce, request.nonce),
+        "expires_at": (bound.expires_at, hashing.timestamp(request.expires_at)),
+    }
+    pairs = {field: (str(saw), str(now)) for field, (saw, now) in stored.items()}
+    return [Difference(field, saw, now) for field, (saw, now) in pairs.items() if saw != now]
 
 
 def admit(request: ApprovalRequest, *, actor: Actor, user: User) -> None:
@@ -44,46 +60,43 @@ def admit(request: ApprovalRequest, *, actor: Actor, user: User) -> None:
     """
     if (actor.kind, actor.user_id, user.kind) != ("person", user.pk, User.Kind.PERSON):
         raise NotPermittedError("machine", request.id)
-    if not access.of(user).may(request.tenant_id, demands(request).permission):
+    requirement = demands(request)
+    if not access.of(user).may(request.tenant_id, requirement.permission):
         raise NotPermittedError("no_right", request.id)
     if is_own(request, user):
         raise NotPermittedError("own_run", request.id)
+    if requirement.quorums and not _is_asked(request, requirement, user):
+        raise NotPermittedError("not_asked", request.id)
 
 
 def is_own(request: ApprovalRequest, user: User) -> bool:
     """True if the person started the run, or it works on their behalf (named by e-mail)."""
-    return request.starter_id == user.pk or _for_whom(request) == user.email.lower()
+    return deciders.is_own(request, user_id=user.pk, email=user.email)
 
 
 def eligible(request: ApprovalRequest) -> list[User]:
-    """The active people who hold the right now and have no hand in the run, oldest first."""
-    holders = access.holders(request.tenant, demands(request).permission)
-    return [user for user in holders if not is_own(request, user)]
-
-
-# Relies on one_decision_per_person_and_request; what was taken back does not count.
-YES = """
-SELECT person.id, lower(person.email) FROM approvals_decision AS decision
-  JOIN tenants_user AS person ON person.id = decision.user_id
- WHERE decision.request_id = %(request)s AND decision.verdict = 'approve'
-   AND NOT EXISTS (SELECT 1 FROM approvals_takenback WHERE decision_id = decision.id)
-"""
+    """The active people whose yes would count now and who have no hand in the run, oldest first."""
+    return deciders.asked(request, demands(request))
 
 
 def standing(request: ApprovalRequest) -> set[int]:
     """User ids of those whose yes counts now: given, not taken back, and still eligible."""
-    yes = execute(YES, {"request": request.pk})
-    strangers = [
-        user_id
-        for user_id, email in yes
-        if user_id != request.starter_id and email != _for_whom(request)
-    ]
-    return access.who_may(request.tenant_id, demands(request).permission, strangers)
+    return {person.user_id for person in deciders.yes(request, demands(request))}
 
 
 def is_enough(request: ApprovalRequest) -> bool:
-    """True if as many distinct people as required stand by their yes at this moment."""
-    return len(standing(request)) >= demands(request).approvers
+    """True if as many distinct people as required, of each kind required, stand by their yes now.
+
+    What passed by a rule needs the approval to name that rule.
+    """
+    requirement = demands(request)
+    if requirement.automatic:
+        return _passed_by(request) == requirement.automatic
+    people = deciders.yes(request, requirement)
+    return len(people) >= requirement.approvers and all(
+        not quorums.missing(part.slots, quorums.fill(part.slots, people))
+        for part in requirement.quorums
+    )
 
 
 def demands(request: ApprovalRequest) -> rules.Requirement:
@@ -94,8 +107,14 @@ def demands(request: ApprovalRequest) -> rules.Requirement:
         raise DamagedRequestError(f"request {request.id}: {error}") from error
 
 
-def _for_whom(request: ApprovalRequest) -> str:
-    return request.on_behalf_of.strip().lower()
+def _is_asked(request: ApprovalRequest, requirement: rules.Requirement, user: User) -> bool:
+    [person] = deciders.of_users(request.tenant_id, requirement, [user])
+    return requirement.counts(person)
+
+
+def _passed_by(request: ApprovalRequest) -> str:
+    found = Approval.objects.filter(request=request).values_list("rule", flat=True).first()
+    return found or ""
 
 
 def already(request: ApprovalRequest) -> AlreadyDecidedError:

@@ -173,6 +173,7 @@ class Approval(models.Model):
 
 
 # Django looks for tables here only; these stand with their subject.
+from approvals.freshness import Freshness  # noqa: E402
 from approvals.openings import OpenedPart  # noqa: E402
 from approvals.together import Batch, BatchEntry, HandOver  # noqa: E402
 
@@ -182,6 +183,7 @@ __all__ = [
     "Batch",
     "BatchEntry",
     "Decision",
+    "Freshness",
     "HandOver",
     "OpenedPart",
     "TakenBack",

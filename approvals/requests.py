@@ -10,9 +10,10 @@ from uuid import UUID
 
 from django.db import transaction
 
-from approvals import clock, hashing, judging, locks, states
+from approvals import clock, comparing, hashing, judging, locks, states
 from approvals.errors import DamagedRequestError, QuestionRefusedError
-from approvals.hashing import Bound
+from approvals.freshness import FIRST_LOOK, Freshness
+from approvals.hashing import Bound, Difference
 from approvals.models import Approval, ApprovalRequest
 from approvals.rules import Requirement
 from checkpoints import events, wakeups
@@ -35,6 +36,9 @@ WORDS: Final = {
     states.APPROVE: "approved",
     states.REJECT: "rejected",
     states.SEND_BACK: "sent_back",
+    "find_moved": "found_moved",
+    "find_as_before": "found_as_before",
+    "dry_run_again": "asked_anew",
     "take_back": "taken_back",
     "withdraw_approval": "approval_withdrawn",
     "hand_over": "handed_over",
@@ -74,15 +78,17 @@ def ask(question: Question, *, actor: Actor, lease: Lease | None) -> ApprovalReq
         latest = locks.latest(UUID(question.bound.action_id))
         if latest is not None and latest.state in states.ANSWERED_NO:
             raise judging.already(latest)
+        moved = _moved_since(latest, question)
         if latest is not None and latest.state in states.LIVE:
-            if _still_asks(latest, question):
+            if not moved and latest.expires_at > clock.now():
                 return latest
-            _retire(latest, actor)
+            _retire(latest, actor, moved)
         try:
             request = _create(question, run, latest)
         except (ValueError, DamagedRequestError) as error:
             raise QuestionRefusedError(str(error)) from error
-        record(request, actor, "ask", hash=request.action_hash)
+        told = {"moved": comparing.fields(moved)} if moved else {}
+        record(request, actor, "ask", hash=request.action_hash, **told)
         transaction.on_commit(partial(boundary, "ask:after"))
     return request
 
@@ -164,20 +170,19 @@ def _asking_run(bound: Bound, lease: Lease | None) -> Run:
     return run
 
 
-def _still_asks(live: ApprovalRequest, question: Question) -> bool:
-    return (
-        live.expires_at > clock.now()
-        and live.requirement == question.requirement.as_json()
-        and judging.bound_of(live).content() == question.bound.content()
-    )
+def _moved_since(latest: ApprovalRequest | None, question: Question) -> list[Difference]:
+    if latest is None:
+        return []
+    return comparing.since(latest, question.bound, question.requirement.as_json())
 
 
-def _retire(live: ApprovalRequest, actor: Actor) -> None:
+def _retire(live: ApprovalRequest, actor: Actor, moved: list[Difference]) -> None:
     if live.expires_at <= clock.now():
         _close_expired(live)
         return
-    close(live, states.WITHDRAWN, by=actor.name, because="The question changed.")
-    record(live, actor, "withdraw", reason="The question changed.")
+    why = comparing.sentence(moved)
+    close(live, states.WITHDRAWN, by=actor.name, because=why)
+    record(live, actor, "withdraw", reason=why, moved=comparing.fields(moved))
 
 
 def _create(question: Question, run: Run, replaces: ApprovalRequest | None) -> ApprovalRequest:
@@ -209,6 +214,14 @@ def _create(question: Question, run: Run, replaces: ApprovalRequest | None) -> A
     )
     judging.bound_of(request)
     request.save(force_insert=True)
+    # Asking was the first look at the world; while people decide, others follow.
+    Freshness.objects.create(
+        request=request,
+        tenant_id=run.tenant_id,
+        tool=bound.tool,
+        seen_at=asked_at,
+        due_at=asked_at + FIRST_LOOK,
+    )
     return request
 
 

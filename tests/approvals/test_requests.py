@@ -83,7 +83,8 @@ def test_another_question_withdraws_the_live_one(answered: bool) -> None:
     moved = replace(question.bound, resources={"origin/main": "b" * 40})
     new = ask(replace(question, bound=moved))
     old.refresh_from_db()
-    assert (old.state, old.closed_because) == ("withdrawn", "The question changed.")
+    why = "The question changed: origin/gone, origin/main."
+    assert (old.state, old.closed_because) == ("withdrawn", why)
     assert (new.state, new.revision, new.replaces_id) == ("open", 2, old.id)
     assert [approval.state for approval in Approval.objects.all()] == ["withdrawn"] * answered
 

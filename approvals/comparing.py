@@ -1,0 +1,55 @@
+"""Is what would happen now still what people were asked about? One comparison for all who ask it."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from approvals import hashing, judging, terms
+from approvals.errors import DamagedRequestError
+from approvals.hashing import Bound, Difference
+from approvals.models import ApprovalRequest
+from canonical import json as canonical
+
+Json = Any
+
+REQUIREMENT: Final = "requirement"
+
+
+def since(
+    request: ApprovalRequest, bound: Bound, requirement: Mapping[str, Json]
+) -> list[Difference]:
+    """What moved between a stored request and a fresh dry run of its action; empty: nothing.
+
+    `bound` is not sealed; which question it was does not count. A request that does not match its
+    own hash has moved too: the fields that do not fit are named.
+    """
+    try:
+        asked = judging.bound_of(request).content()
+    except DamagedRequestError as error:
+        return list(error.differences) or [Difference("action_hash", request.action_hash, None)]
+    moved = hashing.differences(asked, bound.content())
+    if request.requirement != requirement:
+        moved.append(Difference(REQUIREMENT, _text(request.requirement), _text(requirement)))
+    return moved
+
+
+def between(saw: ApprovalRequest, now: ApprovalRequest) -> list[Difference]:
+    """What moved from one stored request to another, which question it was left out.
+
+    Raises `DamagedRequestError` when the newer one is not what was asked.
+    """
+    return since(saw, judging.bound_of(now), now.requirement)
+
+
+def fields(moved: list[Difference]) -> str:
+    """The names of the fields for the record, as they stand in the hash: "diff_digest nonce"."""
+    return " ".join(difference.field for difference in moved)
+
+
+def sentence(moved: list[Difference]) -> str:
+    """Why a question is asked anew, for the record and the page of the old one."""
+    what = terms.named(moved)
+    return f"The question changed: {what}." if what else "The question changed."
+
+
+def _text(requirement: Mapping[str, Json]) -> str:
+    return canonical.dumps(dict(requirement)).decode()
