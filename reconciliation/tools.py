@@ -45,6 +45,14 @@ class Capabilities:
 
 
 @dataclass(frozen=True)
+class LookAgain:
+    """How often the dry run of a waiting request is made anew, and how many of them at once."""
+
+    every_seconds: int = 30
+    at_once: int = 2
+
+
+@dataclass(frozen=True)
 class Magnitude:
     """How much an effect touches; what rules test. Money in integer minor units of `currency`."""
 
@@ -143,6 +151,7 @@ class Tool(Protocol):
     largest_receipt_bytes: int
     volatile: tuple[str, ...]
     volatile_version: str
+    look_again: LookAgain
 
     def check_credential(self, tenant: str) -> None:
         """Raises `CredentialInvalid`, or `Unanswered` when nobody is there to ask."""

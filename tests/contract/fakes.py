@@ -18,6 +18,7 @@ from reconciliation.tools import (
     Found,
     Json,
     Keyed,
+    LookAgain,
     Magnitude,
     Refused,
     Sent,
@@ -65,6 +66,7 @@ class FakeNothing:
     largest_receipt_bytes = 2048
     volatile: tuple[str, ...] = ()
     volatile_version = "1"
+    look_again = LookAgain()
 
     def __init__(self, folder: Path) -> None:
         self.outside = Outside(folder)

@@ -20,6 +20,7 @@ from reconciliation.tools import (
     DryRun,
     Found,
     Keyed,
+    LookAgain,
     Magnitude,
     Refused,
     Sent,
@@ -60,6 +61,7 @@ class Fake:
     largest_receipt_bytes = 1000
     volatile: tuple[str, ...] = ()
     volatile_version = "1"
+    look_again = LookAgain()
 
     def __init__(self, name: str, capabilities: Capabilities) -> None:
         self.name = name

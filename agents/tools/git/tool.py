@@ -19,6 +19,7 @@ from reconciliation.tools import (
     DryRun,
     Found,
     Json,
+    LookAgain,
     Magnitude,
     Refused,
     Sent,
@@ -52,6 +53,7 @@ class GitPush:
     largest_receipt_bytes = 2048
     volatile: tuple[str, ...] = ()
     volatile_version = "1"
+    look_again = LookAgain()
 
     def __init__(
         self,

@@ -20,6 +20,7 @@ from reconciliation.tools import (
     DryRun,
     Found,
     Json,
+    LookAgain,
     Magnitude,
     Sent,
     Unanswered,
@@ -44,6 +45,7 @@ class SendMail:
     largest_receipt_bytes = 4096
     volatile: tuple[str, ...] = ()
     volatile_version = "1"
+    look_again = LookAgain()
 
     def __init__(self, server: MailServer, *, credential: str = "mail") -> None:
         self.acting_credential = credential
