@@ -35,8 +35,10 @@ check: .venv/dev ## Lint, types, import floors, templates, migrations, deploymen
 	$(PRODUCTION) $(RUN) manage.py check --deploy --fail-level WARNING
 
 # What production must be told; none of it is a real secret or host.
-PRODUCTION := KEDGE_ENV=production KEDGE_DEMO=0 KEDGE_DEBUG=0 KEDGE_HOSTS=kedge.example \
-	KEDGE_SECRET_KEY=only-for-the-check-abcdefghijklmnopqrstuvwxyz-0123456789
+PRODUCTION := KEDGE_KEYS=check:b25seS1mb3ItdGhlLWNoZWNrLTAxMjM0NTY3ODlhYmM= \
+	KEDGE_ENV=production KEDGE_DEMO=0 KEDGE_DEBUG=0 KEDGE_HOSTS=kedge.example \
+	KEDGE_SECRET_KEY=only-for-the-check-abcdefghijklmnopqrstuvwxyz-0123456789 \
+	KEDGE_SIGNING_KEY=b25seS1mb3ItdGhlLWNoZWNrLTAxMjM0NTY3ODlhYmM=
 
 crash: .venv/dev ## Kill a run at every boundary and count its effects (minutes)
 	$(RUN) -m tests.crash $(ARGS)

@@ -1,12 +1,14 @@
 """Turns environment variables into settings, and refuses what production must not start with."""
 
+import base64
 import os
 import secrets
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from config.errors import GroundError
+from tenants.signing import BadKey, PublicKey, SigningKey
 
 Environment = Mapping[str, str]
 SHORTEST_SECRET = 50
@@ -77,13 +79,50 @@ def secret_key(env: Environment, var: Path, *, production: bool) -> str:
     return given
 
 
-def _made_once(path: Path) -> str:
+def signing_key(env: Environment, var: Path, *, production: bool) -> str:
+    """The Ed25519 key that signs audit heads and evidence: 32 random bytes in base64.
+
+    Development makes one, once, in `var`; production is told one.
+    """
+    given = env.get("KEDGE_SIGNING_KEY", "")
+    if not given and production:
+        raise GroundError(
+            "KEDGE_SIGNING_KEY is not set. In production, set it to 32 random bytes in base64, the"
+            " same for every process and kept outside the database, for example from: python -c"
+            " 'import base64, secrets; print(base64.b64encode(secrets.token_bytes(32)).decode())'"
+        )
+    key = given or _made_once(var / "signing_key", _new_signing_key)
+    try:
+        SigningKey.of(key)
+    except BadKey as error:
+        raise GroundError(f"KEDGE_SIGNING_KEY cannot be used. {error}") from None
+    return key
+
+
+def public_keys(env: Environment, name: str) -> list[str]:
+    """Ed25519 public keys in base64, with commas between them. Raises GroundError."""
+    given = [key.strip() for key in env.get(name, "").split(",") if key.strip()]
+    try:
+        return [PublicKey.of(key).text for key in given]
+    except BadKey as error:
+        raise GroundError(f"{name} names a key that cannot be used. {error}") from None
+
+
+def _new_signing_key() -> str:
+    return base64.b64encode(secrets.token_bytes(32)).decode()
+
+
+def _new_secret() -> str:
+    return secrets.token_urlsafe(50)
+
+
+def _made_once(path: Path, make: Callable[[], str] = _new_secret) -> str:
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent)  # only we can read it
         draft = Path(name)
         with os.fdopen(handle, "w") as file:
-            file.write(secrets.token_urlsafe(50))
+            file.write(make())
         try:
             # A link, not a rename: of two processes that start at once, the first one's key stays.
             path.hardlink_to(draft)

@@ -192,3 +192,10 @@ KEDGE_SMTP_USER = os.environ.get("KEDGE_SMTP_USER", "")
 KEDGE_SMTP_PASSWORD = os.environ.get("KEDGE_SMTP_PASSWORD", "")
 KEDGE_SMTP_STARTTLS = environment.switch(os.environ, "KEDGE_SMTP_STARTTLS")
 KEDGE_MAIL_SINK = KEDGE_DEMO and not os.environ.get("KEDGE_SMTP_HOST")
+# What signs the heads of the audit chains and evidence, and older keys that are still believed.
+KEDGE_SIGNING_KEY = environment.signing_key(os.environ, VAR_DIR, production=PRODUCTION)
+KEDGE_OLDER_PUBLIC_KEYS = environment.public_keys(os.environ, "KEDGE_OLDER_PUBLIC_KEYS")
+
+# What wraps the keys of encrypted fields: id:base64, newest first.
+KEDGE_KEYS = keyring.key_ring(os.environ, VAR_DIR, production=PRODUCTION)
+

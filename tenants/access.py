@@ -4,8 +4,10 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from django.contrib.auth.models import AnonymousUser, Permission
+from django.db import transaction
 from django.db.models import Q
 
+from tenants.audit import told
 from tenants.database import execute
 from tenants.models import Tenant, TenantGroupObjectPermission, TenantUserObjectPermission, User
 
@@ -91,29 +93,35 @@ def who_may(tenant_id: int, codename: str, people: Collection[int]) -> set[int]:
 
 
 def grant(tenant: Tenant, user: User, *codenames: str) -> None:
-    """Give a person rights at a tenant; a right they have already stays. Unknown right: KeyError."""
+    """Give a person rights at a tenant; a right they have already stays. Unknown right: KeyError.
+
+    The caller writes the audit row: verbs of `tenants.people` do, nothing else may call this.
+    """
     by_codename = {
         permission.codename: permission
         for permission in Permission.objects.filter(
             content_type__app_label="tenants", content_type__model="tenant"
         )
     }
-    TenantUserObjectPermission.objects.bulk_create(
-        [
-            TenantUserObjectPermission(
-                content_object=tenant, user=user, permission=by_codename[codename]
-            )
-            for codename in codenames
-        ],
-        ignore_conflicts=True,
-    )
+    given = [
+        TenantUserObjectPermission(
+            content_object=tenant, user=user, permission=by_codename[codename]
+        )
+        for codename in codenames
+    ]
+    with transaction.atomic(), told():
+        TenantUserObjectPermission.objects.bulk_create(given, ignore_conflicts=True)
 
 
 def revoke(tenant: Tenant, user: User, *codenames: str) -> None:
-    """Take rights given to the person directly at a tenant away; those of their groups stay."""
-    TenantUserObjectPermission.objects.filter(
-        OF_TENANTS, content_object=tenant, user=user, permission__codename__in=codenames
-    ).delete()
+    """Take rights given to the person directly at a tenant away; those of their groups stay.
+
+    The caller writes the audit row, as for `grant`.
+    """
+    with transaction.atomic(), told():
+        TenantUserObjectPermission.objects.filter(
+            OF_TENANTS, content_object=tenant, user=user, permission__codename__in=codenames
+        ).delete()
 
 
 def holders(tenant: Tenant, codename: str) -> list[User]:

@@ -1,5 +1,7 @@
 """The audit trail as it is written: one row per decision or intent, refused attempts counted."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import Final
 
@@ -64,6 +66,18 @@ def refuse(tenant: Tenant | None, actor: Actor, verb: str, subject: str, **detai
             return False
         record(tenant, actor, f"refused_{verb}", subject, **detail)
     return True
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """Inside, rights change without a row of PostgreSQL's own: the caller writes a better one.
+
+    Needs a transaction. Every other change of a right leaves a row by trigger.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT set_config('kedge.told', 'yes', true)")
+        yield
+        cursor.execute("SELECT set_config('kedge.told', '', true)")
 
 
 def close_windows() -> int:

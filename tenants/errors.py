@@ -25,3 +25,13 @@ class LinkClosed(Exception):
 
 class PeopleError(Exception):
     """The tenant or person cannot be made as asked."""
+
+
+class HeadsNotKept(Exception):
+    """The signed heads of the audit trail cannot be written outside PostgreSQL."""
+
+    def __init__(self, path: object, why: str) -> None:
+        super().__init__(
+            f"the file {path} cannot be written ({why}); make room or mend its permissions, then"
+            " signing goes on by itself"
+        )

@@ -136,7 +136,13 @@ class AuditRow(models.Model):
                 name="audit_actor_is_a_person_a_machine_or_a_stranger",
             ),
         ]
-        indexes = [models.Index(fields=["tenant", "-audit_id"], name="audit_by_tenant_newest")]
+        indexes = [
+            models.Index(fields=["tenant", "-audit_id"], name="audit_by_tenant_newest"),
+            models.Index(fields=["tenant", "-at", "-audit_id"], name="audit_by_time"),
+            models.Index(fields=["tenant", "subject", "-at", "-audit_id"], name="audit_by_subject"),
+            models.Index(fields=["tenant", "actor_id", "-at", "-audit_id"], name="audit_by_actor"),
+            models.Index(fields=["tenant", "verb", "-at", "-audit_id"], name="audit_by_verb"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.verb} {self.subject}"
@@ -150,6 +156,8 @@ class AuditSeal(models.Model):
     position = models.BigIntegerField()
     previous = models.BinaryField()
     digest = models.BinaryField()
+    # Digest of the row, so that a link can be shown without it; empty in links of the first form.
+    content = models.BinaryField(default=b"", db_default=b"")
 
     class Meta:
         constraints = [
@@ -177,6 +185,56 @@ class AuditUnsealed(models.Model):
 
 
 class RefusalCount(models.Model):
+class AuditUnsigned(models.Model):
+    """A chain that grew since its last signed head: by how many rows, and since when."""
+
+    tenant = models.ForeignKey(
+        Tenant, null=True, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    rows = models.IntegerField()
+    since = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["tenant"],
+                name="a_chain_waits_for_its_signature_once",
+                nulls_distinct=False,
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.tenant_id}: {self.rows}"
+
+
+class AuditHead(models.Model):
+    """That a chain had this end at this time, signed with a key PostgreSQL never sees. Append-only.
+
+    Each also stands in a file outside PostgreSQL: whoever rewrites the chain here leaves it there.
+    """
+
+    tenant = models.ForeignKey(
+        Tenant, null=True, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    position = models.BigIntegerField()
+    digest = models.BinaryField()
+    at = models.DateTimeField()
+    key = models.CharField(max_length=16)
+    signature = models.CharField(max_length=88)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["tenant", "position"],
+                name="a_place_in_a_chain_is_signed_once",
+                nulls_distinct=False,
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.tenant_id}:{self.position}"
+
+
     """How often one actor was refused one verb since a time; what is too often gets no row."""
 
     tenant = models.ForeignKey(Tenant, null=True, on_delete=models.PROTECT, related_name="+")

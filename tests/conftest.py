@@ -3,6 +3,11 @@
 import pytest
 from django.conf import settings
 
+# The audit trail refuses TRUNCATE, which Django's own flush is made of.
+from tests.emptying import delete_instead_of_flush
+
+__all__ = ["delete_instead_of_flush", "pytest_unconfigure"]
+
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Stop the servers that this process started, if any."""

@@ -20,6 +20,8 @@ FLOORS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlin
 PRODUCTION = {
     "KEDGE_ENV": "production",
     "KEDGE_SECRET_KEY": "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVW",
+    "KEDGE_SIGNING_KEY": "b25seS1mb3ItdGhlLWNoZWNrLTAxMjM0NTY3ODlhYmM=",
+    "KEDGE_KEYS": "check:b25seS1mb3ItdGhlLWNoZWNrLTAxMjM0NTY3ODlhYmM=",
     "KEDGE_HOSTS": "kedge.example",
     "DATABASE_URL": "postgresql://kedge@db.example/kedge",
     "REDIS_URL": "redis://cache.example/0",
@@ -58,6 +60,11 @@ def test_production_passes_djangos_deployment_checks(tmp_path: Path) -> None:
     ("env", "sentence"),
     [
         ({"KEDGE_SECRET_KEY": ""}, "KEDGE_SECRET_KEY is not set"),
+        ({"KEDGE_SIGNING_KEY": ""}, "KEDGE_SIGNING_KEY is not set"),
+        ({"KEDGE_SIGNING_KEY": "c2hvcnQ="}, "this is 5 bytes"),
+        ({"KEDGE_OLDER_PUBLIC_KEYS": "x"}, "KEDGE_OLDER_PUBLIC_KEYS names a key"),
+        ({"KEDGE_KEYS": ""}, "KEDGE_KEYS is not set"),
+        ({"KEDGE_KEYS": "a:c2hvcnQ="}, "not 32 random bytes"),
         ({"KEDGE_HOSTS": "*"}, "wildcard"),
         ({"KEDGE_DEBUG": "1"}, "KEDGE_DEBUG=1"),
         ({"KEDGE_DEMO": "1"}, "KEDGE_DEMO=1"),
