@@ -25,6 +25,7 @@ from execution import lapses, processes
 from reconciliation import spool
 from tenants import chain
 from tenants.actors import Actor
+from tenants.trail import heads
 
 log = logging.getLogger(__name__)
 
@@ -115,3 +116,4 @@ DUTIES: dict[str, Callable[[], int]] = {
     "bring in receipts": spool.bring_in,
     "seal audit": chain.seal,
 }
+    "sign audit": heads.sign_due,
