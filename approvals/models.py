@@ -146,12 +146,16 @@ class TakenBack(models.Model):
 
 
 class Approval(models.Model):
-    """The answer that allows one effect. `used_by_attempt` is the first attempt under it."""
+    """The answer that allows one effect. `used_by_attempt` is the first attempt under it.
+
+    `rule` names the rule by which it passed without a person, "" when people decided.
+    """
 
     request = models.OneToOneField(
         ApprovalRequest, primary_key=True, on_delete=models.PROTECT, related_name="approval"
     )
     state = models.CharField(max_length=16, default=states.UNUSED)
+    rule = models.CharField(max_length=64, blank=True, default="")
     granted_at = models.DateTimeField(db_default=ClockTimestamp())
     used_at = models.DateTimeField(null=True)
     used_by_attempt = models.UUIDField(null=True, unique=True)
@@ -176,6 +180,7 @@ class Approval(models.Model):
 from approvals.freshness import Freshness  # noqa: E402
 from approvals.openings import OpenedPart  # noqa: E402
 from approvals.together import Batch, BatchEntry, HandOver  # noqa: E402
+from approvals.toolclasses import ToolClass  # noqa: E402
 
 __all__ = [
     "Approval",
@@ -187,4 +192,5 @@ __all__ = [
     "HandOver",
     "OpenedPart",
     "TakenBack",
+    "ToolClass",
 ]

@@ -1,0 +1,87 @@
+"""The people a request asks: what rules need to know of them, and who of them has said yes."""
+
+from collections.abc import Iterable
+
+from approvals.models import ApprovalRequest
+from approvals.rules import Person, Requirement
+from approvals.rules.people import DECIDING, GROUP, PERMISSION
+from tenants import access
+from tenants.database import execute
+from tenants.models import User
+
+# Relies on one_decision_per_person_and_request; what was taken back does not count.
+YES = """
+SELECT person.id, lower(person.email) FROM approvals_decision AS decision
+  JOIN tenants_user AS person ON person.id = decision.user_id
+ WHERE decision.request_id = %(request)s AND decision.verdict = 'approve'
+   AND NOT EXISTS (SELECT 1 FROM approvals_takenback WHERE decision_id = decision.id)
+ ORDER BY decision.at, decision.id
+"""
+
+# Relies on the unique key (user, group). A group's name is unique in the whole installation.
+MEMBERS = """
+SELECT member.user_id, shared.name FROM tenants_user_groups AS member
+  JOIN auth_group AS shared ON shared.id = member.group_id
+ WHERE member.user_id = ANY(%(people)s) AND shared.name = ANY(%(names)s)
+"""
+
+
+def yes(request: ApprovalRequest, requirement: Requirement) -> list[Person]:
+    """Whose yes counts now, first yes first: given, not taken back, and still asked for.
+
+    Two prepared statements when the requirement is the plain one; the last check asks this.
+    """
+    given = execute(YES, {"request": request.pk})
+    strangers = [row for row in given if not is_own(request, user_id=row[0], email=row[1])]
+    people = known(request.tenant_id, requirement, strangers)
+    return [person for person in people if requirement.counts(person)]
+
+
+def asked(request: ApprovalRequest, requirement: Requirement) -> list[User]:
+    """The active people whose yes would count now and who have no hand in the run, oldest first."""
+    holders = access.holders(request.tenant, requirement.permission)
+    users = [user for user in holders if not is_own(request, user_id=user.pk, email=user.email)]
+    if not requirement.quorums:
+        return users
+    people = of_users(request.tenant_id, requirement, users)
+    counted = {person.user_id for person in people if requirement.counts(person)}
+    return [user for user in users if user.pk in counted]
+
+
+def of_users(tenant_id: int, requirement: Requirement, users: Iterable[User]) -> list[Person]:
+    """The same people as the rules know them."""
+    return known(tenant_id, requirement, [(user.pk, user.email) for user in users])
+
+
+def known(
+    tenant_id: int, requirement: Requirement, people: Iterable[tuple[int, str]]
+) -> list[Person]:
+    """People (id, e-mail) with the rights and groups that the requirement names, right now."""
+    emails = {user_id: email.lower() for user_id, email in people}
+    rights = {
+        codename: access.who_may(tenant_id, codename, emails)
+        for codename in dict.fromkeys((DECIDING, *requirement.names(PERMISSION)))
+    }
+    groups = _members(requirement.names(GROUP), list(emails))
+    return [
+        Person(
+            user_id,
+            email,
+            rights=frozenset(name for name, holders in rights.items() if user_id in holders),
+            groups=frozenset(groups.get(user_id, ())),
+        )
+        for user_id, email in emails.items()
+    ]
+
+
+def is_own(request: ApprovalRequest, *, user_id: int, email: str) -> bool:
+    """True if the person started the run, or it works on their behalf (named by e-mail)."""
+    return request.starter_id == user_id or request.on_behalf_of.strip().lower() == email.lower()
+
+
+def _members(names: tuple[str, ...], people: list[int]) -> dict[int, set[str]]:
+    found: dict[int, set[str]] = {}
+    if names and people:
+        for user_id, name in execute(MEMBERS, {"people": people, "names": list(names)}):
+            found.setdefault(user_id, set()).add(name)
+    return found
