@@ -1,5 +1,6 @@
 """From a stored request to what its page shows of the change: files, text or JSON."""
 
+from dataclasses import dataclass
 from typing import Any, Final
 
 from django.urls import reverse
@@ -10,6 +11,22 @@ from approvals.showing import Content, FilePart, JsonPart, Outline, Text
 
 DIFF: Final = "text/x-diff"
 JSON: Final = "application/json"
+
+
+@dataclass(frozen=True)
+class Diff:
+    """A diff as it was shown: its bytes, and what they are."""
+
+    content: bytes
+    media: str
+
+    @classmethod
+    def of(cls, asked: ApprovalRequest) -> "Diff":
+        return cls(bytes(asked.diff), asked.diff_media)
+
+    def outline(self) -> Outline | None:
+        """Its files; None when it is not a diff of files."""
+        return showing.outline(Content.of(self.content)) if self.media == DIFF else None
 
 
 def shown(asked: ApprovalRequest, *, page: int = 1, part: int = 1) -> dict[str, Any]:
@@ -57,14 +74,20 @@ def parameters(asked: ApprovalRequest) -> JsonPart | Text:
     return showing.json_part(content) or showing.text_part(content)
 
 
-def moved_files(saw: ApprovalRequest, now: ApprovalRequest) -> list[str] | None:
+def moved_files(saw: Diff, now: Diff) -> list[str] | None:
     """The files about which two diffs differ; None when one of them is not a diff of files."""
-    before, after = Content.of(bytes(saw.diff)), Content.of(bytes(now.diff))
-    one = showing.outline(before) if saw.diff_media == DIFF else None
-    other = showing.outline(after) if now.diff_media == DIFF else None
+    one, other = saw.outline(), now.outline()
     if one is None or other is None:
         return None
-    return showing.differing_files(one, before, other, after)
+    return showing.differing_files(one, Content.of(saw.content), other, Content.of(now.content))
+
+
+def same_files(saw: Diff, now: Diff) -> list[str]:
+    """The files of which both diffs say the same, byte for byte: read once, they are read."""
+    moved, about = moved_files(saw, now), now.outline()
+    if moved is None or about is None:
+        return []
+    return [file.name for _number, file, _kind in about.files if file.name not in set(moved)]
 
 
 def _files(asked: ApprovalRequest, content: Content, about: Outline, page: int) -> dict[str, Any]:

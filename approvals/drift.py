@@ -64,7 +64,7 @@ def refuse_if_moved(request: ApprovalRequest) -> None:
     """Refuse a yes to what is not so any more. The caller holds the request. Raises `MovedError`."""
     row = _row(request.pk)
     if row is not None and row.verdict == MOVED:
-        raise MovedError(request.pk, _differences(row))
+        raise MovedError(request.pk, _differences(row), row.files)
 
 
 def dry_run_again(request_id: UUID, *, actor: Actor, user: User) -> ApprovalRequest:

@@ -56,7 +56,16 @@ class HashMismatchError(ApprovalError):
 
 
 class MovedError(HashMismatchError):
-    """The newest dry run shows something else than your page. It is asked anew before anybody decides."""
+    """The newest dry run shows something else than your page. It is asked anew before anybody decides.
+
+    `files` names those about which the two diffs differ, None when they are not diffs of files.
+    """
+
+    def __init__(
+        self, request_id: UUID, differences: Sequence[Difference], files: Sequence[str] | None
+    ) -> None:
+        super().__init__(request_id, differences)
+        self.files = None if files is None else tuple(files)
 
 
 class AlreadyDecidedError(ApprovalError):

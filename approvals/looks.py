@@ -36,12 +36,21 @@ UPDATE approvals_freshness SET claim = %(claim)s,
      WHERE tool = %(tool)s AND due_at <= clock_timestamp()
        AND (claimed_until IS NULL OR claimed_until <= clock_timestamp())
      ORDER BY due_at
-     LIMIT greatest(0, %(at_once)s - (
+     LIMIT least(%(room)s, greatest(0, %(at_once)s - (
         SELECT count(*) FROM approvals_freshness
-         WHERE tool = %(tool)s AND due_at IS NOT NULL AND claimed_until > clock_timestamp()))
+         WHERE tool = %(tool)s AND due_at IS NOT NULL AND claimed_until > clock_timestamp())))
      FOR UPDATE SKIP LOCKED)
 RETURNING request_id
 """
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How one tool is asked: every so many seconds, so many at once anywhere, each for `seconds`."""
+
+    every: int
+    at_once: int
+    seconds: float
 
 
 @dataclass(frozen=True)
@@ -53,14 +62,21 @@ class Look:
     every: int
 
 
-def claim(tool: str, *, every: int, at_once: int, seconds: float) -> list[Look]:
-    """Claim due looks of one tool for `seconds`; no more than `at_once` are under way anywhere."""
-    values = {"tool": tool, "claim": uuid4(), "seconds": seconds, "at_once": at_once}
+def claim(tool: str, pace: Pace, *, room: int) -> list[Look]:
+    """Claim due looks of one tool, at most `room` of them for this process."""
+    mine = uuid4()
+    values = {
+        "tool": tool,
+        "claim": mine,
+        "seconds": pace.seconds,
+        "at_once": pace.at_once,
+        "room": room,
+    }
     with transaction.atomic():
         if not execute(ALONE, {"tool": tool})[0][0]:
             return []
         rows = execute(CLAIM, values)
-    return [Look(request_id, values["claim"], every) for (request_id,) in rows]  # type: ignore[arg-type]
+    return [Look(request_id, mine, pace.every) for (request_id,) in rows]
 
 
 def note_seen(look: Look, moved: Sequence[Difference], files: Sequence[str] | None = None) -> bool:

@@ -167,7 +167,7 @@ def file_part(diff: Content, about: Outline, number: int, first: int = 0) -> Fil
 
 def differing_files(saw: Outline, saw_diff: Content, now: Outline, now_diff: Content) -> list[str]:
     """Names of the files about which two diffs do not say the same, in order."""
-    before, after = _by_name(saw, saw_diff), _by_name(now, now_diff)
+    before, after = by_name(saw, saw_diff), by_name(now, now_diff)
     names = before.keys() | after.keys()
     return sorted(name for name in names if before.get(name) != after.get(name))
 
@@ -194,11 +194,20 @@ def json_part(content: bytes, by: str = "") -> JsonPart | None:
     try:
         value: Any = canonical.loads(content)
         old, new = _pair(value)
-        changes = json_changes(old, new)
+        return json_rows(json_changes(old, new), by)
     except CanonicalError:
         return None
+
+
+def json_rows(changes: Sequence[Change], by: str = "") -> JsonPart:
+    """The first differences as rows, and how many more there are."""
     rows = [_json_row(change, by) for change in changes[:CHANGES_SHOWN]]
     return JsonPart(rows, max(0, len(changes) - CHANGES_SHOWN))
+
+
+def bounded(hunks: Sequence[Hunk]) -> tuple[Hunk, ...]:
+    """The first lines of some hunks, as many as a page shows; long ones with what was cut."""
+    return _window(hunks, 0, ROWS_A_PAGE)
 
 
 def decoded(content: bytes) -> str:
@@ -249,7 +258,8 @@ def _fitting(rows: Sequence[Row]) -> Iterator[Row]:
             yield Row("note", None, None, said % {"n": count(cut)})
 
 
-def _by_name(about: Outline, diff: Content) -> dict[str, bytes]:
+def by_name(about: Outline, diff: Content) -> dict[str, bytes]:
+    """The part of a diff that is about each file."""
     return {
         file.name: diff.content[slice(*about.chunks[number - 1])]
         for number, file, _kind in about.files

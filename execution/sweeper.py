@@ -21,7 +21,7 @@ from approvals.models import ApprovalRequest
 from checkpoints import states, wakeups
 from checkpoints.boundaries import boundary
 from checkpoints.models import Run, Stop
-from execution import lapses, processes
+from execution import lapses, lookers, processes
 from reconciliation import spool
 from tenants import chain
 from tenants.actors import Actor
@@ -111,9 +111,10 @@ DUTIES: dict[str, Callable[[], int]] = {
     "lapse overdue": lambda: lapses.overdue(actor=SWEEPER),
     "ring due": _ring_due,
     "expire approvals": lambda: requests.expire_due(MOST_PER_ROUND),
+    "look again": lookers.look_again,
     "wake decided": _wake_decided,
     "wake unstopped": _wake_unstopped,
     "bring in receipts": spool.bring_in,
     "seal audit": chain.seal,
-}
     "sign audit": heads.sign_due,
+}
