@@ -5,7 +5,7 @@ from pathlib import Path
 
 from csp.constants import NONE, SELF
 
-from config import database, environment, logs, practice
+from config import database, environment, keyring, logs, practice
 from config.embedded.places import places
 
 BASE_DIR = Path(__file__).resolve().parent.parent

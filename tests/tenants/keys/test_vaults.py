@@ -1,0 +1,158 @@
+"""Encrypted fields: the same bytes each time, opened by nobody else, and copies are encrypted too."""
+
+import json
+from typing import Any
+
+import pytest
+
+from canonical import json as canonical
+from canonical import redaction
+from tenants.keys import hiding, vaults
+from tenants.keys.errors import EncryptionRefusedError, KeysError
+from tenants.keys.models import DataKey
+from tenants.keys.vaults import Vault
+from tests.people import make_tenant
+
+pytestmark = pytest.mark.django_db
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "password": {"type": "string", "x-sensitivity": "secret"},
+        "customer": {
+            "properties": {
+                "mail": {"x-sensitivity": "personal", "x-subject": "1/id"},
+                "id": {"type": "string"},
+            }
+        },
+    },
+}
+VALUE = {
+    "password": "swordfish-42",
+    "customer": {"id": "c7", "mail": "ann@example.org"},
+    "plain": "as it is",
+}
+
+
+def vault(slug: str = "acme") -> Vault:
+    return Vault(make_tenant(slug).pk)
+
+
+def stored(value: Any = VALUE, slug: str = "acme") -> bytes:
+    return vault(slug).encrypted_bytes(canonical.dumps(value), SCHEMA)
+
+
+def test_what_is_marked_is_not_in_the_stored_bytes() -> None:
+    content = stored()
+    assert b"swordfish" not in content
+    assert b"ann@" not in content
+    assert b"as it is" in content
+
+
+def test_another_process_reads_back_exactly_what_was_encrypted() -> None:
+    assert vault().decrypted_bytes(stored()) == canonical.dumps(VALUE)
+
+
+def test_the_same_value_is_the_same_bytes_each_time() -> None:
+    assert stored() == stored()
+
+
+def test_two_tenants_share_no_bytes_and_no_fingerprint() -> None:
+    one, other = (json.loads(stored(slug=slug))["password"]["$encrypted"] for slug in ("a", "b"))
+    assert one["text"] != other["text"]
+    assert one["by"] != other["by"]
+
+
+def test_no_tenant_opens_what_is_anothers() -> None:
+    with pytest.raises(KeysError, match="no data key"):
+        vault("other").decrypted_bytes(stored())
+
+
+def test_a_changed_envelope_does_not_open() -> None:
+    content = json.loads(stored())
+    content["password"]["$encrypted"]["as"] = "personal"
+    with pytest.raises(KeysError, match="changed since"):
+        vault().decrypted(content)
+    content["password"]["$encrypted"] |= {"as": "secret", "text": "AAAA"}
+    with pytest.raises(KeysError, match="changed since"):
+        vault().decrypted(content)
+
+
+def test_a_ciphertext_does_not_say_how_long_the_value_is() -> None:
+    lengths = {
+        len(json.loads(stored({"password": "x" * n}))["password"]["$encrypted"]["text"])
+        for n in range(1, 29)
+    }
+    assert len(lengths) == 1
+
+
+def test_each_person_has_a_key_of_their_own_and_is_not_named_with_it() -> None:
+    first = json.loads(stored())["customer"]["mail"]["$encrypted"]["key"]
+    other = {"customer": {"id": "c8", "mail": "ann@example.org"}}
+    second = json.loads(stored(other))["customer"]["mail"]["$encrypted"]["key"]
+    assert first != second
+    assert DataKey.objects.count() == 3
+    assert not any(b"c7" in bytes(row.person) for row in DataKey.objects.all())
+
+
+def test_a_copy_of_an_opened_value_is_encrypted_too() -> None:
+    mine = vault()
+    opened = mine.decrypted(json.loads(stored()))
+    derived = {"url": f"https://x/?token={opened['password']}", "n": 1, "plain": "as it is"}
+    content = mine.encrypted_bytes(canonical.dumps(derived), {"type": "object"})
+    assert b"swordfish" not in content
+    assert b"as it is" in content
+    assert vault().decrypted_bytes(content) == canonical.dumps(derived)
+
+
+def test_a_copy_keeps_the_key_of_whom_it_is_about() -> None:
+    mine = vault()
+    content = mine.encrypted({**VALUE, "to": "Ann <ann@example.org>"}, SCHEMA)
+    assert content["to"]["$encrypted"]["key"] == content["customer"]["mail"]["$encrypted"]["key"]
+
+
+def test_a_sensitive_name_of_a_member_is_refused() -> None:
+    mine = vault()
+    with pytest.raises(EncryptionRefusedError, match="name of a member at /by"):
+        mine.encrypted({**VALUE, "by": {"ann@example.org": 1}}, SCHEMA)
+
+
+def test_nobody_slips_in_an_envelope_of_their_own() -> None:
+    envelope = json.loads(stored())["password"]
+    with pytest.raises(EncryptionRefusedError, match="belongs to the engine"):
+        vault().encrypted_bytes(canonical.dumps({"note": envelope}), SCHEMA)
+    text = canonical.dumps({"note": json.dumps(envelope)})
+    assert vault().decrypted_bytes(vault().encrypted_bytes(text, SCHEMA)) == text
+
+
+def test_personal_data_about_nobody_is_not_kept() -> None:
+    with pytest.raises(EncryptionRefusedError, match="names nobody"):
+        stored({"customer": {"mail": "ann@example.org"}})
+
+
+def test_content_without_anything_sensitive_stays_and_makes_no_key() -> None:
+    content = canonical.dumps({"plain": 1})
+    assert vault().encrypted_bytes(content, {"type": "object"}) is content
+    assert vault().decrypted_bytes(content) is content
+    assert not DataKey.objects.exists()
+
+
+def test_what_a_turn_has_opened_is_hidden_in_what_it_says() -> None:
+    content = stored()
+    with vaults.bound(make_tenant().pk) as mine:
+        assert str(hiding.text("swordfish-42")) == "swordfish-42"
+        mine.decrypted_bytes(content)
+        assert "swordfish" not in str(hiding.text("error: swordfish-42"))
+        with vaults.bound(make_tenant().pk) as same:
+            assert same is mine
+        assert vaults.vault_of(make_tenant().pk) is mine
+        assert vaults.vault_of(make_tenant("b").pk) is not mine
+    assert str(hiding.text("swordfish-42")) == "swordfish-42"
+
+
+def test_a_page_shows_the_fingerprint_that_hidden_texts_show() -> None:
+    content = json.loads(stored())
+    with vaults.bound(make_tenant().pk) as mine:
+        mine.decrypted(content)
+        said = str(hiding.text("swordfish-42"))
+    assert redaction.view(content).value["password"] == said
