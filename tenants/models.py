@@ -156,9 +156,9 @@ class AuditSeal(models.Model):
     tenant = models.ForeignKey(Tenant, null=True, on_delete=models.PROTECT, related_name="+")
     position = models.BigIntegerField()
     previous = models.BinaryField()
-    digest = models.BinaryField()
     # Digest of the row, so that a link can be shown without it; empty in links of the first form.
     content = models.BinaryField(default=b"", db_default=b"")
+    digest = models.BinaryField()
 
     class Meta:
         constraints = [
@@ -185,7 +185,6 @@ class AuditUnsealed(models.Model):
         return str(self.row_id)
 
 
-class RefusalCount(models.Model):
 class AuditUnsigned(models.Model):
     """A chain that grew since its last signed head: by how many rows, and since when."""
 
@@ -236,6 +235,7 @@ class AuditHead(models.Model):
         return f"{self.tenant_id}:{self.position}"
 
 
+class RefusalCount(models.Model):
     """How often one actor was refused one verb since a time; what is too often gets no row."""
 
     tenant = models.ForeignKey(Tenant, null=True, on_delete=models.PROTECT, related_name="+")
