@@ -7,6 +7,7 @@ from approvals import hashing, judging, terms
 from approvals.errors import DamagedRequestError
 from approvals.hashing import Bound, Difference
 from approvals.models import ApprovalRequest
+from approvals.rules import Requirement, covers
 from canonical import json as canonical
 
 Json = Any
@@ -20,15 +21,16 @@ def since(
     """What moved between a stored request and a fresh dry run of its action; empty: nothing.
 
     `bound` is not sealed; which question it was does not count. A request that does not match its
-    own hash has moved too: the fields that do not fit are named.
+    own hash has moved too: the fields that do not fit are named. What the rules demand has moved
+    only when the stored demand does not cover it any more: fewer people now is no news.
     """
     try:
-        asked = judging.bound_of(request).content()
+        moved = _of_content(request, bound)
+        stored, now = judging.demands(request), Requirement.from_json(requirement)
     except DamagedRequestError as error:
         return list(error.differences) or [Difference("action_hash", request.action_hash, None)]
-    moved = hashing.differences(asked, bound.content())
-    if request.requirement != requirement:
-        moved.append(Difference(REQUIREMENT, _text(request.requirement), _text(requirement)))
+    if not covers(stored, now):
+        moved.append(_demands(request, requirement))
     return moved
 
 
@@ -37,7 +39,12 @@ def between(saw: ApprovalRequest, now: ApprovalRequest) -> list[Difference]:
 
     Raises `DamagedRequestError` when the newer one is not what was asked.
     """
-    return since(saw, judging.bound_of(now), now.requirement)
+    bound = judging.bound_of(now)
+    try:
+        moved = _of_content(saw, bound)
+    except DamagedRequestError:
+        return since(saw, bound, now.requirement)
+    return moved + ([_demands(saw, now.requirement)] if saw.requirement != now.requirement else [])
 
 
 def fields(moved: list[Difference]) -> str:
@@ -49,6 +56,14 @@ def sentence(moved: list[Difference]) -> str:
     """Why a question is asked anew, for the record and the page of the old one."""
     what = terms.named(moved)
     return f"The question changed: {what}." if what else "The question changed."
+
+
+def _of_content(request: ApprovalRequest, bound: Bound) -> list[Difference]:
+    return hashing.differences(judging.bound_of(request).content(), bound.content())
+
+
+def _demands(request: ApprovalRequest, now: Mapping[str, Json]) -> Difference:
+    return Difference(REQUIREMENT, _text(request.requirement), _text(now))
 
 
 def _text(requirement: Mapping[str, Json]) -> str:

@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 from typing import Any, Final
@@ -69,6 +69,7 @@ def ask(question: Question, *, actor: Actor, lease: Lease | None) -> ApprovalReq
 
     Other content withdraws the live request (and its unused approval) and links the new one to it.
     `lease` None: the caller has proved its right to the run in this same transaction.
+    What a rule allows comes back approved, with an approval that names the rule.
     Raises `LeaseLostError`, `QuestionRefusedError` when bytes and digests differ, and
     `AlreadyDecidedError` when people rejected this action or sent it back: that is the answer.
     """
@@ -83,12 +84,15 @@ def ask(question: Question, *, actor: Actor, lease: Lease | None) -> ApprovalReq
             if not moved and latest.expires_at > clock.now():
                 return latest
             _retire(latest, actor, moved)
+        question = _by_people_once_used(question, latest)
         try:
             request = _create(question, run, latest)
         except (ValueError, DamagedRequestError) as error:
             raise QuestionRefusedError(str(error)) from error
         told = {"moved": comparing.fields(moved)} if moved else {}
         record(request, actor, "ask", hash=request.action_hash, **told)
+        if question.requirement.automatic:
+            _pass(request, question.requirement.automatic, woken=lease is None)
         transaction.on_commit(partial(boundary, "ask:after"))
     return request
 
@@ -183,6 +187,26 @@ def _retire(live: ApprovalRequest, actor: Actor, moved: list[Difference]) -> Non
     why = comparing.sentence(moved)
     close(live, states.WITHDRAWN, by=actor.name, because=why)
     record(live, actor, "withdraw", reason=why, moved=comparing.fields(moved))
+
+
+def _by_people_once_used(question: Question, latest: ApprovalRequest | None) -> Question:
+    """A rule passes an action once. What was sent and is to be sent again takes a person (rule 6)."""
+    if latest is None or not question.requirement.automatic:
+        return question
+    of_action = ApprovalRequest.objects.filter(action_id=latest.action_id, state=states.USED)
+    if not of_action.exists():
+        return question
+    return replace(question, requirement=question.requirement.by_people())
+
+
+def _pass(request: ApprovalRequest, rule: str, *, woken: bool) -> None:
+    """Approve by a rule: a row like any other, used up like any other, without a person."""
+    close(request, states.APPROVED, by=f"The rule “{rule}”")
+    Approval.objects.create(request=request, rule=rule)
+    told = {"rule": rule, "hash": request.action_hash, "state": request.state}
+    record(request, Actor.machine(f"rule {rule}"), states.APPROVE, **told)
+    if woken:
+        wakeups.wake(request.run_id, why=f"The rule “{rule}” allows it.")
 
 
 def _create(question: Question, run: Run, replaces: ApprovalRequest | None) -> ApprovalRequest:

@@ -1,7 +1,7 @@
 """What the rules demand of people before one effect may happen, as it stands in the record."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from approvals.rules import classes
@@ -63,6 +63,10 @@ class Requirement:
     def names(self, kind: str) -> tuple[str, ...]:
         """What the parts name of this kind (permission, group, named), each once, in order."""
         return names_in(self.parts(), kind)
+
+    def by_people(self) -> "Requirement":
+        """The same for what may not pass by itself a second time: one person must say yes."""
+        return replace(self, approvers=1, automatic="") if self.automatic else self
 
     def as_json(self) -> dict[str, Json]:
         """For the record; what is not said is left out."""
