@@ -28,10 +28,9 @@ SLOWEST: Final = 16
 # One round of claims per tool at a time, so that `at_once` also holds between sweepers.
 ALONE = "SELECT pg_try_advisory_xact_lock(hashtextextended('kedge:looks:' || %(tool)s, 0))"
 # Relies on looks_due_by_tool. Longest due first; those under way count against the limit.
+# Materialized: as a plain subquery it is run once per row it finds, and the limit means nothing.
 CLAIM = """
-UPDATE approvals_freshness SET claim = %(claim)s,
-       claimed_until = clock_timestamp() + make_interval(secs => %(seconds)s)
- WHERE request_id IN (
+WITH due AS MATERIALIZED (
     SELECT request_id FROM approvals_freshness
      WHERE tool = %(tool)s AND due_at <= clock_timestamp()
        AND (claimed_until IS NULL OR claimed_until <= clock_timestamp())
@@ -39,8 +38,12 @@ UPDATE approvals_freshness SET claim = %(claim)s,
      LIMIT least(%(room)s, greatest(0, %(at_once)s - (
         SELECT count(*) FROM approvals_freshness
          WHERE tool = %(tool)s AND due_at IS NOT NULL AND claimed_until > clock_timestamp())))
-     FOR UPDATE SKIP LOCKED)
-RETURNING request_id
+       FOR UPDATE SKIP LOCKED
+)
+UPDATE approvals_freshness AS looked SET claim = %(claim)s,
+       claimed_until = clock_timestamp() + make_interval(secs => %(seconds)s)
+  FROM due WHERE looked.request_id = due.request_id
+RETURNING looked.request_id
 """
 
 
