@@ -59,7 +59,9 @@ def form_refused(request: HttpRequest, reason: str = "") -> HttpResponse:
     signing_in = request.path_info == reverse(settings.LOGIN_URL)
     if not request.user.is_authenticated and not signing_in:
         return sign_in_ended(request, ours=False)
-    return render(request, "tenants/form_refused.html", {"next": _page_of(request)}, status=403)
+    template = "_form_refused" if request.headers.get("HX-Request") else "form_refused"
+    context = {"next": _page_of(request)}
+    return render(request, f"tenants/{template}.html", context, status=403)
 
 
 def _link_page(request: HttpRequest, *, opened: bool) -> HttpResponse:
