@@ -3,8 +3,9 @@
 from datetime import datetime
 from typing import Final
 
-from django.db import connection
 from django.db.models import DateTimeField, Func
+
+from tenants.database import execute
 
 
 class ClockTimestamp(Func):
@@ -20,7 +21,5 @@ NOW: Final = "SELECT clock_timestamp()"
 
 def now() -> datetime:
     """What the database's clock says at this moment."""
-    with connection.cursor() as cursor:
-        cursor.execute(NOW)
-        moment: datetime = cursor.fetchone()[0]
+    moment: datetime = execute(NOW, {})[0][0]
     return moment

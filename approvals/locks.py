@@ -9,6 +9,10 @@ from uuid import UUID
 
 from approvals.models import ApprovalRequest
 from checkpoints.models import Run
+from tenants.database import rows
+
+# By one_request_per_action_and_revision.
+LATEST: Final = "WHERE action_id = %(action)s ORDER BY revision DESC LIMIT 1 FOR UPDATE"
 
 # What a verb writes; `save()` writes nothing else, ever.
 LIVE_COLUMNS: Final = ("state", "closed_at", "closed_by", "closed_because")
@@ -34,8 +38,8 @@ def request_if_free(request_id: UUID) -> ApprovalRequest | None:
 
 def latest(action_id: UUID) -> ApprovalRequest | None:
     """Lock the newest request of an action. The caller holds the run: only so it stays newest."""
-    newest = ApprovalRequest.objects.filter(action_id=action_id).order_by("-revision")
-    return newest.select_for_update().first()
+    found = rows(ApprovalRequest, LATEST, {"action": action_id})
+    return found[0] if found else None
 
 
 def _run_of(request_id: UUID) -> UUID:

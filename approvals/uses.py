@@ -9,7 +9,9 @@ from uuid import UUID
 from approvals import clock, judging, locks, states
 from approvals.errors import DamagedRequestError, NotApprovedError
 from approvals.models import Approval, ApprovalRequest
-from tenants.database import execute
+from tenants.database import execute, rows
+
+GIVEN = "WHERE request_id = %(request)s FOR UPDATE"
 
 # Both rows are locked; the clock is read as the statement runs. No row: nothing is used.
 USE = """
@@ -38,10 +40,10 @@ def use(action_id: UUID, *, expected_hash: str, attempt_id: UUID) -> Approval:
     if approval is None or (request.state, approval.state) != (states.APPROVED, states.UNUSED):
         raise NotApprovedError(request.state, action_id)
     _judge(request, expected_hash)
-    rows = execute(USE, {"request": request.pk, "attempt": attempt_id})
-    if not rows:
+    used = execute(USE, {"request": request.pk, "attempt": attempt_id})
+    if not used:  # the clock is judged by the statement itself
         raise NotApprovedError(states.EXPIRED, action_id)
-    approval.state, approval.used_by_attempt, approval.used_at = states.USED, attempt_id, rows[0][0]
+    approval.state, approval.used_by_attempt, approval.used_at = states.USED, attempt_id, used[0][0]
     request.state, approval.request = states.USED, request
     return approval
 
@@ -59,6 +61,8 @@ def use_again(action_id: UUID, *, expected_hash: str, attempt_id: UUID) -> Appro
     if approval.used_by_attempt == attempt_id:
         raise NotApprovedError(states.USED, action_id)
     _judge(request, expected_hash)
+    if request.expires_at <= clock.now():
+        raise NotApprovedError(states.EXPIRED, request.action_id)
     return approval
 
 
@@ -67,11 +71,12 @@ def _locked(action_id: UUID) -> tuple[ApprovalRequest, Approval | None]:
     request = locks.latest(action_id)
     if request is None:
         raise NotApprovedError("no_request", action_id)
-    return request, Approval.objects.select_for_update().filter(request=request).first()
+    found = rows(Approval, GIVEN, {"request": request.pk})
+    return request, found[0] if found else None
 
 
 def _judge(request: ApprovalRequest, expected_hash: str) -> None:
-    """Under the locks: intact, the same effect, in time, and enough people still stand by it."""
+    """Under the locks: intact, the same effect, and enough people still stand by it."""
     try:
         judging.bound_of(request)
         enough = judging.is_enough(request)
@@ -79,7 +84,5 @@ def _judge(request: ApprovalRequest, expected_hash: str) -> None:
         raise NotApprovedError("damaged", request.action_id) from error
     if expected_hash != request.action_hash:
         raise NotApprovedError("hash_differs", request.action_id)
-    if request.expires_at <= clock.now():
-        raise NotApprovedError(states.EXPIRED, request.action_id)
     if not enough:
         raise NotApprovedError("too_few_approvers", request.action_id)

@@ -226,8 +226,7 @@ def _can_be_asked(action: Action) -> bool:
 
 
 def _result(action: Action) -> tuple[Result, str]:
-    learnt = action.receipts.exclude(source="refusal").order_by("id")
-    known = learnt.first() if action.outcome == world.HAPPENED else None
+    known = ledger.first_receipt(action.id) if action.outcome == world.HAPPENED else None
     if known is not None:
         try:
             receipt = canonical.loads(bytes(known.content))

@@ -53,9 +53,7 @@ def _holder_of_the_key(action: Action) -> Action | None:
     a key and a question of its own (rule 5).
     """
     while True:
-        earlier = Action.objects.filter(
-            tenant=action.tenant, key=action.key, mode=action.mode
-        ).first()
+        earlier = ledger.of_key(action.tenant_id, bytes(action.key), mode=action.mode)
         if earlier is None or earlier.outcome not in (world.DID_NOT_HAPPEN, world.REFUSED):
             return earlier
         action.generation += 1

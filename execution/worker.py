@@ -9,6 +9,7 @@ import ctypes
 import os
 import signal
 import uuid
+from types import FrameType
 from typing import Any
 
 from django.db import connections
@@ -52,6 +53,11 @@ class KedgeWorker(Worker):
                 os.killpg(pid, signal.SIGKILL)
             lapses.of_holder(jobs.holder, why=_how(status), actor=Actor.machine(self.name))
         return ended
+
+    def request_stop(self, signum: int, frame: FrameType | None) -> None:
+        """SIGTERM: RQ raises from the handler when idle; what swallows that must not keep it alive."""
+        self._stop_requested = True
+        super().request_stop(signum, frame)  # type: ignore[no-untyped-call]
 
     def handle_warm_shutdown_request(self) -> None:
         """SIGTERM drains: the horse finishes what is in flight and begins nothing new."""

@@ -14,7 +14,14 @@ from reconciliation.ledger.outcomes import (
     settle,
 )
 from reconciliation.ledger.proposals import absorb, ledger_key, mark, propose, repropose
-from reconciliation.ledger.reads import WORKER, effects_that_stand, in_world, open_action
+from reconciliation.ledger.reads import (
+    WORKER,
+    effects_that_stand,
+    first_receipt,
+    in_world,
+    of_key,
+    open_action,
+)
 
 __all__ = [
     "WORKER",
@@ -23,11 +30,13 @@ __all__ = [
     "dispatch",
     "effects_that_stand",
     "end_attempt",
+    "first_receipt",
     "give_up_proposal",
     "in_world",
     "ledger_key",
     "mark",
     "note_unknown",
+    "of_key",
     "open_action",
     "propose",
     "record_answer",

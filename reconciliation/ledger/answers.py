@@ -1,6 +1,7 @@
 """Answers: receipts first, raw; then what they mean. A receipt needs no lease."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.db import transaction
 from django.db.models.functions import Now
@@ -33,7 +34,6 @@ WITH kept AS (
     INSERT INTO reconciliation_receipt
         (attempt_id, action_id, source, content, digest, wire_digest, fence)
     VALUES (%(attempt)s, %(action)s, %(source)s, %(content)s, %(digest)s, %(wire)s, %(fence)s)
-    RETURNING at
 ), ended AS (
     UPDATE reconciliation_attempt SET outcome = 'happened', settled_at = clock_timestamp()
      WHERE action_id = %(action)s AND outcome = ''
@@ -42,6 +42,7 @@ WITH kept AS (
        SET stands = 'settled', outcome = 'happened', because = %(because)s, note = %(note)s,
            settled_at = clock_timestamp(), evidence_at = clock_timestamp()
      WHERE id = %(action)s
+    RETURNING settled_at
 ), landed AS (
     UPDATE checkpoints_run SET effect_in_flight = NULL, attempts = 0 WHERE id = %(run)s
 ), told AS (
@@ -49,7 +50,7 @@ WITH kept AS (
     VALUES (%(run)s, 'settled', %(actor)s, jsonb_build_object(
         'action', %(action)s::text, 'outcome', 'happened', 'because', %(because)s::text))
 )
-SELECT at FROM kept
+SELECT settled_at FROM settled
 """
 
 
@@ -87,14 +88,20 @@ def record_answer(attempt: Attempt, answer: Answer, *, fence: int) -> Action:
         stands, _ = execute(LOCK_ACTION, {"action": attempt.action_id})[0]
         later = execute(LATER, {"action": attempt.action_id, "number": attempt.number})
         if answer.outcome == outcomes.HAPPENED and stands != outcomes.SETTLED and not later:
-            _happened(attempt, answer, fence)
+            settled_at = _happened(attempt, answer, fence)
         else:
+            settled_at = None
             _out_of_order(attempt, answer, fence)
         if (status, lease_fence) != (states.RUNNING, fence):
             wakeups.wake(run_id, why="An answer arrived.")
     boundary("receipt:after")
-    attempt.action.refresh_from_db(fields=["stands", "outcome", "because", "note", "settled_at"])
-    return attempt.action
+    action = attempt.action
+    if settled_at is None:
+        action.refresh_from_db(fields=["stands", "outcome", "because", "note", "settled_at"])
+        return action
+    action.stands, action.outcome = outcomes.SETTLED, outcomes.HAPPENED
+    action.because, action.note, action.settled_at = answer.because, answer.note, settled_at
+    return action
 
 
 def record_look_up(attempt: Attempt, answer: str, *, detail: str, clock: tuple[str, float]) -> None:
@@ -106,7 +113,8 @@ def record_look_up(attempt: Attempt, answer: str, *, detail: str, clock: tuple[s
     Run.objects.filter(pk=attempt.action.run_id).update(attempts=0)
 
 
-def _happened(attempt: Attempt, answer: Answer, fence: int) -> None:
+def _happened(attempt: Attempt, answer: Answer, fence: int) -> datetime:
+    """Settle it; returns when, by the database's clock."""
     values = {
         "run": attempt.action.run_id,
         "action": attempt.action_id,
@@ -120,7 +128,7 @@ def _happened(attempt: Attempt, answer: Answer, fence: int) -> None:
         "note": answer.note,
         "actor": WORKER.name,
     }
-    execute(HAPPENED, values)
+    settled_at: datetime = execute(HAPPENED, values)[0][0]
     audit.record(
         Tenant(pk=attempt.action.tenant_id),
         WORKER,
@@ -129,6 +137,7 @@ def _happened(attempt: Attempt, answer: Answer, fence: int) -> None:
         outcome=outcomes.HAPPENED,
         because=answer.because,
     )
+    return settled_at
 
 
 def _out_of_order(attempt: Attempt, answer: Answer, fence: int) -> None:

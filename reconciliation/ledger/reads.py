@@ -3,10 +3,16 @@
 from uuid import UUID
 
 from reconciliation import states as outcomes
-from reconciliation.models import Action, Attempt
+from reconciliation.models import Action, Attempt, Receipt
 from tenants.actors import Actor
+from tenants.database import rows
 
 WORKER = Actor.machine("worker")
+
+# By one_live_action_per_idempotency_key.
+OF_KEY = "WHERE tenant_id = %(tenant)s AND key = %(key)s AND mode = %(mode)s ORDER BY id LIMIT 1"
+# By the receipts' index on the action.
+FIRST = "WHERE action_id = %(action)s AND source <> 'refusal' ORDER BY id LIMIT 1"
 
 
 def open_action(run_id: UUID) -> Action | None:
@@ -16,6 +22,18 @@ def open_action(run_id: UUID) -> Action | None:
         .filter(run_id=run_id, absorbed_seq=None)
         .first()
     )
+
+
+def of_key(tenant_id: int, key: bytes, *, mode: str) -> Action | None:
+    """The action that has this idempotency key (in a shadow there may be several: any of them)."""
+    found = rows(Action, OF_KEY, {"tenant": tenant_id, "key": key, "mode": mode})
+    return found[0] if found else None
+
+
+def first_receipt(action_id: UUID) -> Receipt | None:
+    """The first thing learnt of an action that is no refusal."""
+    found = rows(Receipt, FIRST, {"action": action_id})
+    return found[0] if found else None
 
 
 def in_world(run_id: UUID) -> bool:
