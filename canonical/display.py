@@ -5,9 +5,13 @@ Nothing here escapes HTML: pieces go to a template, which does.
 
 import re
 import unicodedata
-from typing import Literal, NamedTuple
+from collections import deque
+from collections.abc import Iterator
+from typing import Final, Literal, NamedTuple
 
-PieceKind = Literal["plain", "hidden"]
+from canonical import lookalikes
+
+PieceKind = Literal["plain", "hidden", "alike", "right_to_left"]
 
 # Ranges of what has no ink of its own or moves what stands beside it: controls, format and bidi
 # characters, private use, lone surrogates, separators, every space but U+0020, noncharacters,
@@ -25,7 +29,20 @@ _HIDDEN = (
 )
 
 _MARKED = re.compile(f"([{_HIDDEN}])")
-_MARKED_IN_LINES = re.compile(f"((?![\t\n])[{_HIDDEN}])")
+# The same without line feed and tab, as one class: a look-ahead at every character costs seconds.
+_HIDDEN_IN_LINES = _HIDDEN.replace("\x00-\x1f", "\x00-\x08\x0b-\x1f", 1)
+_MARKED_IN_LINES = re.compile(f"([{_HIDDEN_IN_LINES}])")
+
+# Words written from right to left. Each run is shown apart from what stands around it, so that the
+# order of runs is that of the text: without, `"\u05d0", 1, "\u05d1"` shows its items the wrong way round.
+# A run goes on over the signs of prose, not over digits, quotes or brackets.
+_RIGHT = f"(?:(?![{_HIDDEN}])[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\U00010800-\U00010fff\U0001e800-\U0001efff])+"
+_RUN = f"(?P<run>{_RIGHT}(?:[ ,.'-]+{_RIGHT})*)"
+_SPECIAL = re.compile(f"(?P<hidden>[{_HIDDEN}])|{_RUN}")
+_SPECIAL_IN_LINES = re.compile(f"(?P<hidden>[{_HIDDEN_IN_LINES}])|{_RUN}")
+
+# Bytes of a mark beyond those of its text, at most, as `tenants.templatetags.kedge` writes it.
+_MARK_BYTES: Final = 96
 
 _NAMES = {
     0x00: "NULL",
@@ -48,7 +65,11 @@ _CATEGORIES = {
 
 
 class Piece(NamedTuple):
-    """A stretch of text as it may be shown; a hidden one is a mark, and `name` says of what."""
+    """A stretch of text as it may be shown.
+
+    A "hidden" one is a mark, and `name` says of what. An "alike" one is a character that passes for
+    a plain one: `name` is its own. A "right_to_left" one is to be kept apart from its neighbours.
+    """
 
     text: str
     kind: PieceKind
@@ -69,11 +90,14 @@ def shown(text: str, *, lines: bool = False) -> list[Piece]:
     that a name cannot fake a second line. Two different texts never look the same: a "⟦" of the
     text itself is a mark as well.
     """
-    pattern = _MARKED_IN_LINES if lines else _MARKED
-    parts = pattern.split(text)
-    # With one group, split alternates between plain text and what the group matched.
-    pieces = [Piece(part, "plain") if n % 2 == 0 else _mark(part) for n, part in enumerate(parts)]
-    return [piece for piece in pieces if piece.text]
+    if text.isascii():
+        parts = (_MARKED_IN_LINES if lines else _MARKED).split(text)
+        # With one group, split alternates between plain text and what the group matched.
+        pieces = [
+            Piece(part, "plain") if n % 2 == 0 else _mark(part) for n, part in enumerate(parts)
+        ]
+        return [piece for piece in pieces if piece.text]
+    return list(_pieces(text, _SPECIAL_IN_LINES if lines else _SPECIAL))
 
 
 def visible(text: str, *, lines: bool = False) -> str:
@@ -94,6 +118,57 @@ def clip(text: str, limit: int) -> Clipped:
     if limit < 0:
         raise ValueError(f"a limit of {limit} characters is negative")
     return Clipped(text[:limit], max(0, len(text) - limit))
+
+
+def fit(text: str, most: int) -> Clipped:
+    """Return a beginning of a text that takes at most `most` bytes of a page (see `weight`)."""
+    size = min(len(text), most)
+    while weight(text[:size]) > most:
+        size //= 2
+    return clip(text, size)
+
+
+def oddities(text: str) -> tuple[int, int]:
+    """How many hidden characters and how many look-alikes a text of lines has."""
+    return len(_MARKED_IN_LINES.findall(text)), len(lookalikes.found(text))
+
+
+def weight(text: str) -> int:
+    """About how many bytes a line of text takes on a page, at most: escaped, marked, in UTF-8."""
+    heavy = sum(map(text.count, "&<>\"'")) * len("&quot;")
+    if text.isascii():
+        hidden = 0 if text.isprintable() else len(_MARKED_IN_LINES.findall(text))
+        return len(text) + heavy + hidden * _MARK_BYTES
+    special = sum(1 for _each in _SPECIAL_IN_LINES.finditer(text)) + len(lookalikes.found(text))
+    return len(text.encode("utf-8", "surrogatepass")) + heavy + special * _MARK_BYTES
+
+
+def _pieces(text: str, special: re.Pattern[str]) -> Iterator[Piece]:
+    alike = deque(lookalikes.found(text))
+    at = 0
+    for place in special.finditer(text):
+        yield from _between(text, (at, place.start()), alike)
+        run = place["run"]
+        yield Piece(run, "right_to_left") if run else _mark(place[0])
+        at = place.end()
+    yield from _between(text, (at, len(text)), alike)
+
+
+def _between(
+    text: str, span: tuple[int, int], alike: deque[lookalikes.LookAlike]
+) -> Iterator[Piece]:
+    at, end = span
+    # Look-alikes are few and in order: those before this span were given out already.
+    while alike and alike[0].at < end:
+        each = alike.popleft()
+        if each.at < at:
+            continue
+        if each.at > at:
+            yield Piece(text[at : each.at], "plain")
+        yield Piece(text[each.at], "alike", each.name)
+        at = each.at + 1
+    if at < end:
+        yield Piece(text[at:end], "plain")
 
 
 def _mark(character: str) -> Piece:

@@ -12,6 +12,7 @@ class FileClass(enum.StrEnum):
     """What a changed file is, in the order a person should look: each file is in one class."""
 
     CI = "ci"
+    LINK = "link"
     MODE_CHANGE = "mode_change"
     DELETED = "deleted"
     BINARY = "binary"
@@ -31,6 +32,8 @@ class ClassSummary:
 
 
 REGULAR = "100644"
+# A symbolic link, and a pointer to a commit of another repository.
+LINKS = ("120000", "160000")
 
 # What a machine runs without being asked.
 _CI = (
@@ -91,12 +94,14 @@ def classes(files: Iterable[FileDiff]) -> list[ClassSummary]:
 def class_of(file: FileDiff) -> FileClass:
     """Return the one class of a file: by name only, so that no content can choose its class.
 
-    A file that leaves or enters the CI folder is CI. A new file that is not a regular one
-    (executable, link, submodule) counts as a mode change.
+    A file that leaves or enters the CI folder is CI. Whatever is, was or becomes a symbolic link or
+    a submodule is a link. A new file that is executable counts as a mode change.
     """
     names = [name for name in (file.old_name, file.new_name) if name]
     if any(_is(name, _CI) for name in names):
         return FileClass.CI
+    if file.old_mode in LINKS or file.new_mode in LINKS:
+        return FileClass.LINK
     if file.mode_changed or (file.status == "added" and file.new_mode not in (None, REGULAR)):
         return FileClass.MODE_CHANGE
     if file.status == "deleted":

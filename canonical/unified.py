@@ -102,6 +102,20 @@ def parse_unified(diff: str) -> list[FileDiff]:
     return files
 
 
+def read_rows(lines: list[str], old: int, new: int) -> tuple[Row, ...]:
+    """Return lines of a hunk as rows, the first being line `old` of the old file and `new` of the new.
+
+    For a stretch of a diff that `parse_unified` has read whole before. Raises `DiffError`.
+    """
+    cursor, rows = _Cursor(lines), []
+    while not cursor.at_end():
+        rows.append(_row(cursor, old, new))
+        old += rows[-1].old_no is not None
+        new += rows[-1].new_no is not None
+        cursor.at += 1
+    return tuple(rows)
+
+
 @dataclass(slots=True)
 class _Cursor:
     lines: list[str]

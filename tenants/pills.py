@@ -100,6 +100,7 @@ REASONS: Final = {
 # Kinds of changed files, as canonical.diffs puts them in order.
 FILE_CLASSES: Final = {
     "ci": _("CI and hooks"),
+    "link": _("Link or submodule"),
     "mode_change": _("Mode change"),
     "deleted": _("Deleted"),
     "binary": _("Binary"),

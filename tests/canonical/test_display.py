@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from canonical.display import Clipped, Piece, clip, is_plain, shown, visible
+from canonical.display import Clipped, Piece, clip, fit, is_plain, shown, visible, weight
 
 # Default_Ignorable_Code_Point of Unicode, and blanks that are letters or symbols by category.
 DEFAULT_IGNORABLE = [
@@ -92,7 +92,23 @@ def test_ordinary_writing_is_untouched() -> None:
         "{{ x }}",
     ):
         assert is_plain(text)
-        assert shown(text) == [Piece(text, "plain")]
+        assert visible(text) == text
+        assert {piece.kind for piece in shown(text)} <= {"plain", "right_to_left"}
+
+
+def test_words_from_right_to_left_are_kept_apart_from_what_stands_around_them() -> None:
+    items = '"\u05d0\u05d1", 1, "\u05d2"'
+    assert [piece.text for piece in shown(items) if piece.kind == "right_to_left"] == [
+        "\u05d0\u05d1",
+        "\u05d2",
+    ]
+    sentence = "\u05e9\u05dc\u05d5\u05dd, \u05e2\u05d5\u05dc\u05dd"
+    assert shown(sentence) == [Piece(sentence, "right_to_left")]
+    assert [piece.kind for piece in shown("\u05d0\u202e\u05d1")] == [
+        "right_to_left",
+        "hidden",
+        "right_to_left",
+    ]
 
 
 def test_line_breaks_and_tabs_are_layout_only_where_lines_are() -> None:
@@ -119,7 +135,7 @@ odd = st.text(st.one_of(st.characters(), st.sampled_from("⟦⟧U+\n\t\u202e\u20
 def test_what_is_shown_is_plain_apart_from_marks(text: str, lines: bool) -> None:
     pieces = shown(text, lines=lines)
     assert all(is_plain(piece.text, lines=lines) for piece in pieces if piece.kind == "plain")
-    assert is_plain(text, lines=lines) == all(piece.kind == "plain" for piece in pieces)
+    assert is_plain(text, lines=lines) == all(piece.kind != "hidden" for piece in pieces)
     assert all(piece.name for piece in pieces if piece.kind == "hidden")
 
 
@@ -147,6 +163,19 @@ def test_nothing_is_cut_without_being_counted(text: str, limit: int) -> None:
 def test_a_dangerous_tail_is_counted() -> None:
     assert clip("x" * 5_000 + "; rm -rf /", 100) == Clipped("x" * 100, 4_910)
     assert clip("short", 5) == Clipped("short", 0)
+
+
+@given(odd, st.integers(0, 2_000))
+def test_a_text_is_made_to_fit_a_page_and_the_rest_is_counted(text: str, most: int) -> None:
+    fitting = fit(text, most)
+    assert text.startswith(fitting.text)
+    assert weight(fitting.text) <= most
+    assert len(fitting.text) + fitting.cut == len(text)
+
+
+def test_what_fits_is_not_cut() -> None:
+    assert fit("a" * 100, 100) == Clipped("a" * 100, 0)
+    assert fit("\u202e" * 100, 1_000).cut > 80
 
 
 def test_a_negative_limit_is_refused() -> None:

@@ -46,7 +46,10 @@ def test_a_name_has_one_class(name: str, file_class: FileClass) -> None:
     [
         ("diff --git a/x b/x\nold mode 100644\nnew mode 100755\n", FileClass.MODE_CHANGE),
         ("diff --git a/x b/x\nnew file mode 100755\n", FileClass.MODE_CHANGE),
-        ("diff --git a/x b/x\nnew file mode 120000\n", FileClass.MODE_CHANGE),
+        ("diff --git a/x b/x\nnew file mode 120000\n", FileClass.LINK),
+        ("diff --git a/x b/x\ndeleted file mode 120000\n", FileClass.LINK),
+        ("diff --git a/x b/x\nold mode 120000\nnew mode 100644\n", FileClass.LINK),
+        ("diff --git a/x b/x\nindex 3f1c2aa..9b0d1e2 160000\n", FileClass.LINK),
         ("diff --git a/x b/x\nnew file mode 100644\n", FileClass.SOURCE),
         ("diff --git a/x b/x\ndeleted file mode 100755\n", FileClass.DELETED),
         ("diff --git a/x b/x\nBinary files a/x and b/x differ\n", FileClass.BINARY),

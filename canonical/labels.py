@@ -1,0 +1,56 @@
+"""In what two values differ that would look alike: type, form of a letter, invisible signs, space, order."""
+
+import unicodedata
+from collections import Counter
+from typing import Literal
+
+from canonical import lookalikes
+from canonical.display import shown
+from canonical.json import Json, dumps
+
+Label = Literal["type", "form", "hidden", "alike", "space", "case", "order"]
+
+
+def label(old: Json, new: Json) -> Label | None:
+    """Return what alone makes two values differ, None when they differ in what can be read."""
+    if isinstance(old, str) and isinstance(new, str):
+        return text_label(old, new)
+    if isinstance(old, list) and isinstance(new, list):
+        same = Counter(map(dumps, old)) == Counter(map(dumps, new))
+        return "order" if same and dumps(old) != dumps(new) else None
+    return "type" if _read(old) == _read(new) and dumps(old) != dumps(new) else None
+
+
+def text_label(old: str, new: str) -> Label | None:
+    """Return what alone makes two texts differ; None for equal texts and for any other difference."""
+    if old == new:
+        return None
+    if unicodedata.normalize("NFC", old) == unicodedata.normalize("NFC", new):
+        return "form"
+    if _without_space(old) == _without_space(new):
+        return "space"
+    if _seen(old) == _seen(new):
+        return "hidden"
+    if _skeleton(old) == _skeleton(new):
+        return "alike"
+    return "case" if old.casefold() == new.casefold() else None
+
+
+def _read(value: Json) -> str:
+    # What a person reads when quotes are not shown: "1" and 1, "null" and null, "true" and true.
+    return value if isinstance(value, str) else dumps(value).decode()
+
+
+def _without_space(text: str) -> str:
+    return "".join(text.split())
+
+
+def _seen(text: str) -> str:
+    return "".join(piece.text for piece in shown(text) if piece.kind != "hidden")
+
+
+def _skeleton(text: str) -> str:
+    letters = list(_seen(text))
+    for each in lookalikes.found("".join(letters)):
+        letters[each.at] = each.like
+    return "".join(letters)
