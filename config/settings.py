@@ -5,7 +5,7 @@ from pathlib import Path
 
 from csp.constants import NONE, SELF
 
-from config import database, environment, keyring, logs, practice
+from config import database, environment, keyring, logs, oidc, practice
 from config.embedded.places import places
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -38,6 +38,9 @@ INSTALLED_APPS = [
     "guardian",
     "allauth",
     "allauth.account",
+    "allauth.mfa",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
     "django_htmx",
     "template_partials",
     "tenants",
@@ -58,6 +61,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "tenants.middleware.ConfirmationShowsThePage",
     "tenants.middleware.SignInRequired",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -96,7 +100,7 @@ TEST_DATABASE = "test_kedge" + os.environ.get("KEDGE_TEST_SUFFIX", "")
 DATABASES = {"default": database.database(DATABASE_URLS, ROLE, test_name=TEST_DATABASE)}
 REDIS_URL = os.environ.get("REDIS_URL") or PLACES.redis_url
 
-# Sign-in: e-mail and password through allauth, of which only its two routed pages are reachable.
+# Sign-in through allauth, of which only the pages that tenants.urls routes are reachable.
 AUTH_USER_MODEL = "tenants.User"
 AUTHENTICATION_BACKENDS = [
     "tenants.backends.People",
@@ -118,6 +122,33 @@ ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_SESSION_REMEMBER = True  # for SESSION_COOKIE_AGE, without asking
 ACCOUNT_LOGOUT_REDIRECT_URL = LOGIN_URL
+AUTH_PASSWORD_VALIDATORS = [
+    {
+        "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",
+        "OPTIONS": {"min_length": 12},
+    },
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+]
+# A code sent by mail confirms nothing: whoever reads the mail would be the person.
+ACCOUNT_REAUTHENTICATION_METHODS = ["password", "mfa"]
+ACCOUNT_REAUTHENTICATION_TIMEOUT = 10 * 60
+MFA_ADAPTER = "tenants.factors.Factors"
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_ALLOW_UNVERIFIED_EMAIL = True  # whoever runs the installation made the account
+MFA_TOTP_ISSUER = "Kedge"
+MFA_TOTP_TOLERANCE = 1  # half a minute either way: phones' clocks differ
+MFA_FORMS = {
+    "authenticate": "tenants.factors.SecondFactorForm",
+    "authenticate_webauthn": "tenants.factors.SecondFactorPasskeyForm",
+    "reauthenticate": "tenants.factors.ConfirmByCodeForm",
+    "reauthenticate_webauthn": "tenants.factors.ConfirmByPasskeyForm",
+    "login_webauthn": "tenants.factors.PasskeySignInForm",
+}
+OIDC = oidc.provider(os.environ, production=PRODUCTION)
+SOCIALACCOUNT_ADAPTER = "tenants.oidc.Providers"
+SOCIALACCOUNT_PROVIDERS = {"openid_connect": OIDC.as_allauth()} if OIDC else {}
 # The sign-in attempts that allauth limits; nothing else is cached.
 CACHES = {"default": {"BACKEND": "tenants.limits.AttemptCache", "LOCATION": REDIS_URL}}
 KEDGE_DEMO = environment.only_in_development(
@@ -145,9 +176,10 @@ CONTENT_SECURITY_POLICY = {
         "default-src": [NONE],
         "script-src": [SELF],
         "style-src": [SELF],
-        "img-src": [SELF, "data:"],
+        "img-src": [SELF],
         "connect-src": [SELF],
-        "form-action": [SELF],
+        # The form that leads to the provider is answered with a redirect to it.
+        "form-action": [SELF, *([OIDC.origin] if OIDC else [])],
         "frame-ancestors": [NONE],
         "base-uri": [NONE],
     }

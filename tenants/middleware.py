@@ -4,17 +4,19 @@ import logging
 from collections.abc import Callable
 from typing import Any, Final
 
+from allauth.core.exceptions import ReauthenticationRequired
 from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 
 from tenants.actors import Actor
 from tenants.audit import refuse
 from tenants.errors import Denied
 from tenants.models import Tenant, User
-from tenants.views import sign_in_ended
+from tenants.views import confirmation_url, sign_in_ended
 
 log = logging.getLogger(__name__)
 
@@ -70,6 +72,27 @@ class SignInRequired(LoginRequiredMiddleware):
         if request.headers.get("HX-Boosted"):
             return HttpResponse(headers={"HX-Redirect": to_sign_in["Location"]})
         return sign_in_ended(request) if request.headers.get("HX-Request") else to_sign_in
+
+
+class ConfirmationShowsThePage:
+    """Sends a person who must confirm that it is them to do so, and then to the page, shown anew.
+
+    allauth would store the refused POST with its headers and cookies, and replay it afterwards.
+    Stands behind allauth's own middleware, so that it is asked first.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self.get_response(request)
+
+    def process_exception(
+        self, request: HttpRequest, exception: Exception
+    ) -> HttpResponseBase | None:
+        if not isinstance(exception, ReauthenticationRequired):
+            return None
+        return redirect(confirmation_url(request, request.get_full_path()))
 
 
 class DenialsAreAudited:

@@ -89,7 +89,7 @@ def test_pages_allow_nothing_inline(client: Client) -> None:
         "default-src 'none'",
         "script-src 'self'",
         "style-src 'self'",
-        "img-src 'self' data:",
+        "img-src 'self'",
         "connect-src 'self'",
         "form-action 'self'",
         "frame-ancestors 'none'",

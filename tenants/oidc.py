@@ -1,0 +1,59 @@
+"""Signing in at a provider of OpenID Connect, when the environment names one.
+
+Nobody signs up: the provider must vouch for the e-mail address of somebody who is known here.
+"""
+
+from typing import Any
+
+from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
+from allauth.socialaccount.models import SocialLogin
+from django.conf import settings
+from django.http import HttpRequest
+from django.urls import reverse
+
+from tenants.actors import Actor
+from tenants.audit import record, refuse
+from tenants.models import User
+
+
+class Providers(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allauth has no types
+    """Links a provider's account to the person of its verified address, once; opens no account."""
+
+    def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:
+        """Nobody: reached by who is not known here, so the attempt is written down."""
+        address = Actor.stranger(request.META.get("REMOTE_ADDR", ""))
+        refuse(None, address, "sign_in", ", ".join(_addresses(sociallogin)), why="not known here")
+        return False
+
+    def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
+        """Before the sign-in: find the person. allauth's own way would wipe their password."""
+        if sociallogin.is_existing:
+            return
+        verified = [address for address in sociallogin.email_addresses if address.verified]
+        known = User.objects.filter(
+            email__in=[address.email.lower() for address in verified],
+            is_active=True,
+            kind=User.Kind.PERSON,
+        ).first()
+        if known is not None:
+            record(None, Actor.person(known), "link_provider", f"person:{known.pk}")
+            sociallogin.connect(request, known)
+
+    def send_notification_mail(self, *args: Any, **kwargs: Any) -> None:
+        """The link is audited above."""
+
+
+def providers() -> list[dict[str, str]]:
+    """The providers that the sign-in page offers: name and address of each."""
+    apps = settings.SOCIALACCOUNT_PROVIDERS.get("openid_connect", {}).get("APPS", [])
+    return [
+        {
+            "name": app["name"],
+            "url": reverse("openid_connect_login", args=[app["provider_id"]]),
+        }
+        for app in apps
+    ]
+
+
+def _addresses(sociallogin: SocialLogin) -> list[str]:
+    return [address.email.lower() for address in sociallogin.email_addresses]

@@ -1,0 +1,84 @@
+"""When and how the person of a session last showed that it is them.
+
+allauth keeps a record per sign-in and confirmation in the session. Its own check is not used for
+decisions: it does not count a fresh sign-in, and it stores the refused POST and replays it.
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from allauth.account.authentication import get_authentication_records
+from allauth.mfa.models import Authenticator
+from django.conf import settings
+from django.http import HttpRequest
+
+from tenants.models import User
+
+MOST_AGE: Final = timedelta(minutes=10)
+# How far the clocks of web and database may differ; a proof from later than that is none.
+SKEW: Final = timedelta(seconds=30)
+
+LINK: Final = "link"
+SECOND_FACTORS: Final = {
+    Authenticator.Type.TOTP: "app",
+    Authenticator.Type.WEBAUTHN: "passkey",
+    Authenticator.Type.RECOVERY_CODES: "recovery_code",
+}
+
+
+@dataclass(frozen=True)
+class Proof:
+    """One time a person showed that it is them. `method` is "password", "app", "passkey",
+    "recovery_code", or on a demo installation "link"; `at` is the time of the web process."""
+
+    method: str
+    at: datetime
+
+    def is_fresh(self, now: datetime) -> bool:
+        """True if it is not older than ten minutes at `now`, and not from the future."""
+        return now - MOST_AGE <= self.at <= now + SKEW
+
+
+def latest(request: HttpRequest) -> Proof | None:
+    """The newest proof of this session's person that counts, None when there is none.
+
+    Who has a second factor must have shown it: their password alone proves nothing here. A
+    sign-in at another provider is no proof either: when it happened is not ours to know.
+    """
+    user = request.user
+    if not isinstance(user, User):
+        return None
+    accepted = {"mfa"} if has_second_factor(user) else {"mfa", "password"}
+    if settings.KEDGE_DEMO:
+        accepted.add(LINK)
+    proofs = [
+        Proof(_method(record), datetime.fromtimestamp(record["at"], UTC))
+        for record in get_authentication_records(request, user)
+        if record.get("method") in accepted
+    ]
+    return max(proofs, key=lambda proof: proof.at, default=None)
+
+
+def signed_in_lately(request: HttpRequest, now: datetime) -> bool:
+    """True if the session has any record, of whatever method, that is fresh."""
+    records = get_authentication_records(request, request.user)
+    times = [datetime.fromtimestamp(record["at"], UTC) for record in records]
+    return any(Proof("", at).is_fresh(now) for at in times)
+
+
+def methods(request: HttpRequest, user: User) -> list[str]:
+    """How the person has shown that it is them in this session, in order: for the audit trail."""
+    return [_method(record) for record in get_authentication_records(request, user)]
+
+
+def has_second_factor(user: User) -> bool:
+    """True if the person has an authenticator app or a passkey."""
+    kinds = [Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN]
+    return bool(Authenticator.objects.filter(user=user, type__in=kinds).exists())
+
+
+def _method(record: dict[str, Any]) -> str:
+    if record.get("method") == "mfa":
+        return SECOND_FACTORS.get(record.get("type", ""), "mfa")
+    return str(record.get("method"))
