@@ -58,6 +58,7 @@ class SelfStop:
         self._limits: dict[str, float] = {}
         self._lock = threading.Lock()
         self._timer = ctypes.c_void_p()
+        self._armed: float | None = None
 
     def __enter__(self) -> "SelfStop":
         event = _Sigevent(signo=signal.SIGKILL, notify=0)
@@ -87,13 +88,16 @@ class SelfStop:
             self._arm()
 
     def _arm(self) -> None:
-        at = min(self._limits.values(), default=0.0)
-        whole = int(at)
-        value = _Timespec(whole, int((at - whole) * 1e9))
-        if self._limits and whole == 0 and value.nanoseconds == 0:
+        at = min(self._limits.values(), default=None)
+        if at == self._armed:
+            return  # a node's deadline is mostly behind the lease's end
+        whole = int(at or 0)
+        value = _Timespec(whole, int(((at or 0) - whole) * 1e9))
+        if at is not None and whole == 0 and value.nanoseconds == 0:
             value.nanoseconds = 1  # zero would disarm
         spec = _Itimerspec(_Timespec(0, 0), value)
         self._call("timer_settime", self._timer, _TIMER_ABSTIME, ctypes.byref(spec), None)
+        self._armed = at
 
     def _call(self, name: str, *arguments: object) -> None:
         if getattr(_libc, name)(*arguments) != 0:
