@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from typing import Any, Final
+from uuid import UUID
 
 from approvals import hashing, judging, terms
 from approvals.errors import DamagedRequestError
@@ -45,6 +46,22 @@ def between(saw: ApprovalRequest, now: ApprovalRequest) -> list[Difference]:
     except DamagedRequestError:
         return since(saw, bound, now.requirement)
     return moved + ([_demands(saw, now.requirement)] if saw.requirement != now.requirement else [])
+
+
+def at_dispatch(action_id: UUID, action_hash: str) -> list[Difference]:
+    """Why the last check refused this hash: what the newest request of the action has otherwise.
+
+    Fields of the newest that do not match its own hash are named first.
+    """
+    newest = ApprovalRequest.objects.filter(action_id=action_id).order_by("-revision").first()
+    meant = judging.shown_as(action_id, action_hash)
+    try:
+        now = judging.bound_of(newest) if newest is not None else None
+    except DamagedRequestError as error:
+        return list(error.differences)
+    if newest is None or now is None or meant is None or meant.pk == newest.pk:
+        return []
+    return since(meant, now, newest.requirement)
 
 
 def fields(moved: list[Difference]) -> str:

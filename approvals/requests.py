@@ -1,7 +1,7 @@
 """Asking: the only writer of approval requests, from the question to its end without an answer."""
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
@@ -97,10 +97,13 @@ def ask(question: Question, *, actor: Actor, lease: Lease | None) -> ApprovalReq
     return request
 
 
-def withdraw(action_id: UUID, *, actor: Actor, reason: str) -> ApprovalRequest | None:
+def withdraw(
+    action_id: UUID, *, actor: Actor, reason: str, moved: Sequence[Difference] = ()
+) -> ApprovalRequest | None:
     """Take the action's live question or unused approval away; None when there is none.
 
-    For the engine: cancel, stop, roll back. Whoever decides between asking and this loses.
+    For the engine: cancel, stop, roll back, and refusals of the last check, with what `moved`.
+    Whoever decides between asking and this loses.
     """
     run_id = (
         ApprovalRequest.objects.filter(action_id=action_id).values_list("run_id", flat=True).first()
@@ -112,8 +115,9 @@ def withdraw(action_id: UUID, *, actor: Actor, reason: str) -> ApprovalRequest |
         request = locks.latest(action_id)
         if request is None or request.state not in states.LIVE:
             return None
+        told = {"moved": comparing.fields(list(moved))} if moved else {}
         close(request, states.WITHDRAWN, by=actor.name, because=reason)
-        record(request, actor, "withdraw", reason=reason)
+        record(request, actor, "withdraw", reason=reason, **told)
         wakeups.wake(run_id, why=reason)
     return request
 

@@ -50,9 +50,8 @@ def refused(
     """The context of the page that a refused answer gets; `shown` is what its page carried."""
     context: dict[str, Any] = {"now": now, "shown": shown, "may_ask_anew": False}
     if isinstance(error, MovedError):
-        files = error.files
         return context | {
-            "rows": terms.rows(error.differences, files),
+            "rows": terms.rows(error.differences, error.files),
             "reread": None,
             "may_ask_anew": True,
         }

@@ -12,6 +12,7 @@ from django.db import connections
 
 from approvals.looks import Look
 from reconciliation import freshness
+from reconciliation.tools import Tool
 
 log = logging.getLogger(__name__)
 
@@ -30,7 +31,7 @@ def wait(seconds: float) -> bool:
     return not any(_alive(name) for name in list(_under_way))
 
 
-def _claimed(tool: freshness.Tool) -> list[Look]:
+def _claimed(tool: Tool) -> list[Look]:
     room = tool.look_again.at_once - len(_alive(tool.name))
     return freshness.claim(tool, room=room) if room > 0 else []
 

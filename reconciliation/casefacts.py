@@ -35,6 +35,8 @@ LABELS: Final[dict[str, str | Promise]] = {
     "tool": gettext_lazy("Tool"),
     "target": gettext_lazy("Target"),
     "count": gettext_lazy("How often it is there"),
+    "approved": gettext_lazy("Digest of the bytes approved"),
+    "sent": gettext_lazy("Digest of the bytes that left"),
 }
 # Told better by the rows of the attempt itself, or by the sentence of the case.
 TOLD_ELSEWHERE: Final = frozenset({"attempt", "number", "sent_at", "window_ends_at"})
