@@ -108,10 +108,11 @@ def satisfies(requirement: Requirement, people: Sequence[Person]) -> bool:
     """True if these people, all saying yes, would be enough."""
     return len([person for person in people if requirement.counts(person)]) >= (
         requirement.approvers
-    ) and all(_can_fill(quorum, people) for quorum in requirement.quorums)
+    ) and all(can_fill(quorum, people) for quorum in requirement.quorums)
 
 
-def _can_fill(quorum: Quorum, people: Sequence[Person]) -> bool:
+def can_fill(quorum: Quorum, people: Sequence[Person]) -> bool:
+    """True if these people fill all places of one rule, each one place."""
     few = quorums.enough_of(quorum.slots, people)
     return not quorums.missing(quorum.slots, quorums.fill(quorum.slots, few))
 

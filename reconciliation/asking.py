@@ -2,17 +2,19 @@
 
 from typing import Any
 
-from approvals import rules
+from approvals import reversibility, rules, satisfying
 from approvals.hashing import Bound, diff_digest
 from approvals.requests import Question
 from approvals.rules import Deny, Effect, Requirement
 from canonical import digests
 from canonical import json as canonical
 from checkpoints.models import Combo
+from reconciliation import sensitive, sums
 from reconciliation.calls import call_for, tool_of
 from reconciliation.errors import ForbiddenEffectError
 from reconciliation.models import Action
 from reconciliation.tools import DryRun, Tool
+from tenants.keys import vaults
 
 Json = Any
 
@@ -24,7 +26,8 @@ def question(action: Action) -> Question:
     raises when it cannot say what would change: then nobody is asked and nothing is sent.
     """
     document = rules_of(action.run.combo)
-    dry = tool_of(action).dry_run(call_for(action))
+    with vaults.bound(action.tenant_id) as vault:
+        dry = sensitive.shown(tool_of(action).dry_run(call_for(action)), vault)
     requirement = _requirement(action, dry, document)
     return Question(
         bound=_bound(action, dry, document),
@@ -53,21 +56,30 @@ def rules_of(combo: Combo) -> Json:
 
 
 def _requirement(action: Action, dry: DryRun, document: Json) -> Requirement:
-    found = rules.evaluate(document, _effect(action, dry))
+    found = rules.evaluate(document, _effect(action, dry, document))
     if isinstance(found, Deny):
         raise ForbiddenEffectError(found.reason)
+    impossible = satisfying.impossible(found, action.run)
+    if impossible:
+        raise ForbiddenEffectError(impossible)
     return found
 
 
-def _effect(action: Action, dry: DryRun) -> Effect:
+def _effect(action: Action, dry: DryRun, document: Json) -> Effect:
+    windows = rules.sums_needed(document, tool=action.tool, tenant=action.tenant.slug)
     return Effect(
         tool=action.tool,
         tenant=action.tenant.slug,
         target=action.target,
         magnitude=action.magnitude,
-        parameters=canonical.loads(bytes(action.parameters)),
+        # In the clear: a condition on what is secret must not pass because it cannot be read.
+        parameters=canonical.loads(sensitive.parameters(action)),
         diff_bytes=len(dry.diff),
         diff_files=_files(dry),
+        sums=sums.of_windows(
+            windows, tenant_id=action.tenant_id, tool=action.tool, action_id=action.id
+        ),
+        reversibility=reversibility.class_of(action.tenant_id, action.tool),
     )
 
 

@@ -1,0 +1,68 @@
+"""The tenant's registry of reversibility: which class its tools have, said by people, never tools."""
+
+from typing import Final
+
+from django.db import transaction
+
+from approvals.errors import ReasonMissingError
+from approvals.models import ToolClass
+from approvals.rules.classes import CLASSES, IRREVERSIBLE
+from tenants import access, audit
+from tenants.actors import Actor
+from tenants.database import execute
+from tenants.errors import Denied
+from tenants.models import Tenant, User
+
+# Index: tool_classes_newest_first.
+NEWEST: Final = """
+SELECT reversibility FROM approvals_toolclass
+ WHERE tenant_id = %(tenant)s AND tool = %(tool)s ORDER BY id DESC LIMIT 1
+"""
+LONGEST_TOOL: Final = 64
+MOST_TOOLS: Final = 500
+
+
+def class_of(tenant_id: int, tool: str) -> str:
+    """The class of a tool at a tenant; the most dangerous one while nobody has said anything."""
+    rows = execute(NEWEST, {"tenant": tenant_id, "tool": tool})
+    return str(rows[0][0]) if rows else IRREVERSIBLE
+
+
+def classes_of(tenant: Tenant) -> list[ToolClass]:
+    """What holds for each tool that the tenant has spoken about, by name of the tool."""
+    newest = ToolClass.objects.filter(tenant=tenant).order_by("tool", "-id").distinct("tool")
+    return list(newest[:MOST_TOOLS])
+
+
+def set_class(
+    tenant: Tenant, tool: str, reversibility: str, *, actor: Actor, why: str
+) -> ToolClass:
+    """Say from now on which class a tool has at a tenant; what waits is judged by it when sent.
+
+    A person needs `manage_tenant`, else `Denied`. Raises `ReasonMissingError`, and ValueError for
+    a class or a tool that cannot be.
+    """
+    if reversibility not in CLASSES:
+        raise ValueError(f"unknown class {reversibility!r}; known: {', '.join(CLASSES)}")
+    if not 1 <= len(tool) <= LONGEST_TOOL:
+        raise ValueError(f"a tool's name has 1 to {LONGEST_TOOL} characters")
+    if not why.strip():
+        raise ReasonMissingError(f"class of {tool} at {tenant.slug}")
+    with transaction.atomic():
+        Tenant.objects.select_for_update(no_key=True).get(pk=tenant.pk)
+        _refuse_unless_manager(tenant, actor)
+        was = class_of(tenant.pk, tool)
+        said = ToolClass.objects.create(
+            tenant=tenant, tool=tool, reversibility=reversibility, why=why, set_by=actor.name
+        )
+        told = {"tool": tool, "was": was, "is": reversibility, "why": why}
+        audit.record(tenant, actor, "classify_tool", f"tool:{tool}", **told)
+    return said
+
+
+def _refuse_unless_manager(tenant: Tenant, actor: Actor) -> None:
+    if actor.kind == "machine":  # a command of whoever runs this installation
+        return
+    user = User.objects.filter(pk=actor.user_id).first() if actor.user_id else None
+    if user is None or not access.of(user).may(tenant.pk, "manage_tenant"):
+        raise Denied(tenant.pk, "manage_tenant")
