@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from approvals import clock, requests
+from approvals import clock, comparing, requests, terms
 from approvals import states as permission
 from approvals.errors import AlreadyDecidedError
 from approvals.models import ApprovalRequest
@@ -29,7 +29,7 @@ from execution.errors import Finish, Hold, Suspend, TryLater
 from execution.nodes import checked_step, guarded
 from execution.proposing import propose
 from execution.work import WORKER, Work
-from reconciliation import actions, asking, ledger, outcomes, verdicts
+from reconciliation import actions, asking, ledger, outcomes, verdicts, wire
 from reconciliation import states as world
 from reconciliation.calls import capabilities, tool_of
 from reconciliation.errors import ForbiddenEffectError, JournalError, NotDispatchedError
@@ -118,13 +118,13 @@ def send(work: Work, action: Action, action_hash: str) -> None:
     except JournalError as error:
         raise TryLater(str(error), 5.0) from error
     except NotDispatchedError as refusal:
-        _not_sent(work, action, refusal)
+        _not_sent(work, action, action_hash, refusal)
         return
     if after.stands != world.SETTLED:
         reconcile(after, fence=work.lease.fence)
 
 
-def _not_sent(work: Work, action: Action, refusal: NotDispatchedError) -> None:
+def _not_sent(work: Work, action: Action, action_hash: str, refusal: NotDispatchedError) -> None:
     if refusal.code == "lease_lost":
         raise LeaseLostError(f"run {work.run.id}: nothing was sent, another worker owns it")
     if refusal.code == "cancelled":
@@ -132,7 +132,9 @@ def _not_sent(work: Work, action: Action, refusal: NotDispatchedError) -> None:
     elif refusal.code == "expired":
         requests.expire_due(100)
     elif refusal.code in ("hash_differs", "too_few_approvers", "damaged"):
-        requests.withdraw(action.id, actor=WORKER, reason=_why_not(refusal.code))
+        moved = comparing.at_dispatch(action.id, action_hash)
+        reason = _why_not(refusal.code, terms.named(moved))
+        requests.withdraw(action.id, actor=WORKER, reason=reason, moved=moved)
 
 
 def absorb(work: Work, action: Action) -> None:
@@ -228,6 +230,9 @@ def _can_be_asked(action: Action) -> bool:
 def _result(action: Action) -> tuple[Result, str]:
     known = ledger.first_receipt(action.id) if action.outcome == world.HAPPENED else None
     if known is not None:
+        trouble = wire.mismatch(action, known)
+        if trouble is not None:
+            raise Hold(trouble)
         try:
             receipt = canonical.loads(bytes(known.content))
         except canonical.CanonicalError:
@@ -256,9 +261,10 @@ def _wait_for(request: ApprovalRequest) -> Suspend:
     return Suspend(states.FOR_APPROVAL, sentence, request.expires_at + timedelta(seconds=1))
 
 
-def _why_not(code: str) -> str:
-    return {
-        "hash_differs": "What would change is not what was approved any more.",
-        "too_few_approvers": "Somebody who approved may not approve any more.",
-        "damaged": "The stored request does not match its hash.",
+def _why_not(code: str, what: str) -> str:
+    said = {
+        "hash_differs": "What would change is not what was approved any more",
+        "too_few_approvers": "Somebody who approved may not approve any more",
+        "damaged": "The stored request does not match its hash",
     }[code]
+    return f"{said}: {what}." if what else f"{said}."
