@@ -27,6 +27,9 @@ from checkpoints.models import Run
 from checkpoints.registry import combo_of, graph_of
 from tenants import audit
 from tenants.actors import Actor
+from tenants.keys import vaults
+from tenants.keys.errors import EncryptionRefusedError
+from tenants.keys.vaults import Vault
 from tenants.models import Tenant
 
 INPUT_LIMIT_BYTES = 256 * 1024
@@ -201,10 +204,13 @@ def release_hold(run_id: UUID, *, sentence: str) -> None:
 def _wanted(tenant: Tenant, request: Request, actor: Actor) -> Run:
     """The run that is asked for, not stored yet."""
     graph = graph_of(request.task_type)
-    content = _checked_input(request, graph.manifest.input_schema)
+    vault = vaults.vault_of(tenant.pk)
+    content = _checked_input(request, graph.manifest.input_schema, vault)
     key = request.business_key.strip()
     if not key or len(key) > LONGEST_KEY:
         raise InputRefusedError(f"the business key must have 1 to {LONGEST_KEY} characters")
+    if vault.known.finds(key):
+        raise InputRefusedError("the business key holds something that the input marks sensitive")
     run_id = uuid7()
     return Run(
         id=run_id,
@@ -219,7 +225,7 @@ def _wanted(tenant: Tenant, request: Request, actor: Actor) -> Run:
         sentence="Waiting for a worker.",
         started_by_id=actor.user_id,
         caller=actor.name,
-        on_behalf_of=request.on_behalf_of,
+        on_behalf_of=str(vault.known.text(request.on_behalf_of)),
         channel=request.channel,
     )
 
@@ -272,15 +278,17 @@ def _release(lease: Lease, **changes: Any) -> None:
         raise LeaseLostError(f"run {lease.run_id}: fence {lease.fence} no longer holds it")
 
 
-def _checked_input(request: Request, schema: Any) -> bytes:
+def _checked_input(request: Request, schema: Any, vault: Vault) -> bytes:
     try:
         given = request.input
         value = canonical.loads(given) if isinstance(given, bytes | str) else given
         content, value = canonical.normal(value, limit=INPUT_LIMIT_BYTES)
         schemas.check(value, schema)
+        return vault.encrypted_bytes(content, schema)
+    except EncryptionRefusedError as error:
+        raise InputRefusedError(f"the input cannot be kept: {error}") from error
     except canonical.CanonicalError as error:
         raise InputRefusedError(f"the input is not strict JSON: {error}") from error
     except jsonschema.ValidationError as error:
         where = "/" + "/".join(str(part) for part in error.absolute_path)
         raise InputRefusedError(f"the input does not fit at {where}: {error.message}") from error
-    return content

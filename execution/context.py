@@ -10,6 +10,10 @@ from checkpoints.errors import StateRefusedError
 from checkpoints.graph import Json
 from checkpoints.models import Run
 from checkpoints.reading import Loaded
+from tenants.keys import vaults
+from tenants.keys.errors import EncryptionRefusedError
+
+NOTHING: Mapping[str, Json] = {}
 
 
 @dataclass
@@ -25,6 +29,7 @@ class NodeContext:
     stored: list[str] = field(default_factory=list)
     fingerprints: dict[str, Json] = field(default_factory=dict)
     cost: dict[str, int] = field(default_factory=dict)
+    lists: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
 
     @property
     def run_id(self) -> str:
@@ -36,13 +41,17 @@ class NodeContext:
 
     def append(self, chain: str, item: Json) -> None:
         """Add one item to a list. It is read back from its canonical bytes, like all state."""
-        _, value = canonical.normal(item)
+        content, value = canonical.normal(item)
+        kept = self.encrypted(content, self.lists.get(chain, NOTHING))
+        value = value if kept is content else canonical.loads(kept)
         self.appended.setdefault(chain, []).append(value)
 
     def items(self, chain: str) -> list[Json]:
         """The whole list, with what this step has appended so far."""
         committed = reading.chain_items(self.run, self.loaded, chain)
-        return committed + self.appended.get(chain, [])
+        stored = committed + self.appended.get(chain, [])
+        items: list[Json] = vaults.vault_of(self.run.tenant_id).decrypted(stored)
+        return items
 
     def put(self, content: bytes) -> dict[str, Json]:
         """Store a large value; committed with this step's checkpoint."""
@@ -73,6 +82,17 @@ class NodeContext:
                 tail = digests.chain(tail, canonical.dumps(item))
             chains[chain] = {"length": at["length"] + len(items), "digest": tail}
         return chains
+
+    def encrypted(self, content: bytes, schema: Mapping[str, Json]) -> bytes:
+        """Canonical bytes as they may be kept. Raises `StateRefusedError`, `KeyRingError`."""
+        vault = vaults.vault_of(self.run.tenant_id)
+        for source, (version, _node) in self.fingerprints.items():
+            if vault.known.finds(source) or vault.known.finds(version):
+                raise StateRefusedError(f"{self.node} names a source by something sensitive")
+        try:
+            return vault.encrypted_bytes(content, schema)
+        except EncryptionRefusedError as error:
+            raise StateRefusedError(f"the state cannot be kept: {error}") from error
 
     def appended_bytes(self) -> bytes | None:
         """What this step appended, for the checkpoint row; None when nothing."""

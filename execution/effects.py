@@ -29,7 +29,7 @@ from execution.errors import Finish, Hold, Suspend, TryLater
 from execution.nodes import checked_step, guarded
 from execution.proposing import propose
 from execution.work import WORKER, Work
-from reconciliation import actions, asking, ledger, outcomes, verdicts, wire
+from reconciliation import actions, asking, ledger, outcomes, sensitive, verdicts, wire
 from reconciliation import states as world
 from reconciliation.calls import capabilities, tool_of
 from reconciliation.errors import ForbiddenEffectError, JournalError, NotDispatchedError
@@ -234,7 +234,7 @@ def _result(action: Action) -> tuple[Result, str]:
         if trouble is not None:
             raise Hold(trouble)
         try:
-            receipt = canonical.loads(bytes(known.content))
+            receipt = sensitive.heard(action, bytes(known.content))
         except canonical.CanonicalError:
             receipt = None  # a person's evidence is free text; the node hears only that it happened
         digest = bytes(known.digest).hex()

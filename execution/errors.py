@@ -1,12 +1,21 @@
 """How a worker's turn with a run ends. None of these is a fault."""
 
+from dataclasses import replace
 from datetime import datetime
 
+from canonical.redaction import Known
 from checkpoints.cases import Trouble
 
 
 class Ending(Exception):
     """The worker lets go of the run."""
+
+    sentence = ""
+
+    def hide(self, known: Known) -> None:
+        """Put marks in place of known values in what it says."""
+        self.args = tuple(str(known.text(str(part))) for part in self.args)
+        self.sentence = str(known.text(self.sentence))
 
 
 class Suspend(Ending):
@@ -34,6 +43,14 @@ class Hold(Ending):
     def __init__(self, trouble: Trouble) -> None:
         super().__init__(trouble.sentence)
         self.trouble = trouble
+
+    def hide(self, known: Known) -> None:
+        super().hide(known)
+        self.trouble = replace(
+            self.trouble,
+            sentence=str(known.text(self.trouble.sentence)),
+            facts=known.json(self.trouble.facts).value,
+        )
 
 
 class Finish(Ending):

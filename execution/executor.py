@@ -29,9 +29,12 @@ from execution.work import WORKER, Work
 from reconciliation import ledger
 from reconciliation import states as world
 from reconciliation.verdicts import GO_ON_FROM
+from tenants.keys import hiding, vaults
+from tenants.keys.errors import ErasedError, KeyRingError, KeysError
 
 log = logging.getLogger(__name__)
 
+KEY_RING_WAIT_SECONDS = 30.0
 OLD_SCHEMA_NODE = "(migrated)"
 WENT_BACK_NODE = "(went back)"
 
@@ -43,22 +46,13 @@ def advance(lease: Lease, self_stop: SelfStop, draining: Callable[[], bool]) -> 
     errors (nothing is sent again: whoever takes the run over reads back what was committed).
     """
     run = Run.objects.select_related("tenant", "combo").get(id=lease.run_id)
-    try:
-        with _trouble_is_a_case(run):
-            _refuse_crash_loop(lease)
-            _reconcile(run, lease)
-            work = _work(run, lease, self_stop, draining)
-            recheck(work)
-            _migrate(work)
-            while True:
-                _step(work)
-                lease = work.lease
-    except Ending as ending:
-        release(lease, run, ending)
+    with vaults.bound(run.tenant_id):
+        _take_turn(lease, run, self_stop, draining)
 
 
 def release(lease: Lease, run: Run, ending: Ending) -> None:
-    """Let go of the run as its turn ended."""
+    """Let go of the run as its turn ended; what is said of it names nothing sensitive."""
+    ending.hide(hiding.known())
     log.info("run released: %s", ending, extra={"run": str(run.id)})
     if isinstance(ending, Suspend):
         runs.suspend(lease, ending.reason, ending.sentence, due_at=ending.due_at)
@@ -73,11 +67,33 @@ def release(lease: Lease, run: Run, ending: Ending) -> None:
         runs.yield_to_others(lease)
 
 
+def _take_turn(lease: Lease, run: Run, self_stop: SelfStop, draining: Callable[[], bool]) -> None:
+    try:
+        with _trouble_is_a_case(run):
+            _refuse_crash_loop(lease)
+            _reconcile(run, lease)
+            work = _work(run, lease, self_stop, draining)
+            recheck(work)
+            _migrate(work)
+            while True:
+                _step(work)
+                lease = work.lease
+    except Ending as ending:
+        release(lease, run, ending)
+
+
 @contextmanager
 def _trouble_is_a_case(run: Run) -> Iterator[None]:
     """What cannot be read or kept needs a person, wherever in the turn it is noticed."""
     try:
         yield
+    except KeyRingError as error:
+        # Nothing is wrong with the run, and whoever mends the ring restarts its workers.
+        raise TryLater(str(error), KEY_RING_WAIT_SECONDS) from error
+    except ErasedError as error:
+        raise Hold(_damage(states.MISSING_BLOB, run, error)) from error
+    except KeysError as error:
+        raise Hold(_damage(states.DAMAGED_CHECKPOINT, run, error)) from error
     except MissingBlobError as error:
         raise Hold(_damage(states.MISSING_BLOB, run, error)) from error
     except DamagedRecordError as error:
@@ -116,6 +132,7 @@ def _work(run: Run, lease: Lease, self_stop: SelfStop, draining: Callable[[], bo
         # The row says where the run stands, and no header vouches for that yet.
         loaded = replace(loaded, next_node=graph.start)
     work = Work(lease, run, graph, loaded, self_stop, draining)
+    work.loaded = work.opened(loaded)
     if back is not None:
         _commit_way_back(work)
     _migrate(work)

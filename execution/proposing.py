@@ -16,10 +16,12 @@ from execution.context import visible
 from execution.errors import Finish, Hold
 from execution.nodes import guarded
 from execution.work import STATE_LIMIT_BYTES, Work
-from reconciliation import asking, ledger
+from reconciliation import asking, ledger, sensitive
 from reconciliation import states as world
 from reconciliation.models import Action
 from reconciliation.tools import Magnitude, Tool
+from tenants.keys import vaults
+from tenants.keys.errors import EncryptionRefusedError
 
 
 def propose(work: Work) -> None:
@@ -69,9 +71,14 @@ def _frozen(work: Work, node: Node, proposal: object) -> Action:
     if proposal.tool not in work.graph.manifest.tools or proposal.tool not in agents().TOOLS:
         raise Hold(_bad(node, f"the tool {proposal.tool!r} is not one of this task type"))
     tool: Tool = agents().TOOLS[proposal.tool]
+    vault = vaults.vault_of(work.run.tenant_id)
     try:
         content, parameters = canonical.normal(proposal.parameters, limit=STATE_LIMIT_BYTES)
         schemas.check(parameters, tool.parameters_schema)
+        content = sensitive.frozen(tool, content, vault)
+    except EncryptionRefusedError as error:
+        said = f"the parameters for {proposal.tool} cannot be kept: {error}"
+        raise Hold(_bad(node, said)) from error
     except (canonical.CanonicalError, jsonschema.ValidationError) as error:
         said = error.message if isinstance(error, jsonschema.ValidationError) else str(error)
         raise Hold(_bad(node, f"the parameters for {proposal.tool} are refused: {said}")) from error
@@ -96,8 +103,8 @@ def _frozen(work: Work, node: Node, proposal: object) -> Action:
         tool=proposal.tool,
         tool_schema_digest=asking.schema_digest(tool),
         acting_credential=tool.acting_credential,
-        describe=tool.describe(parameters),
-        target=target,
+        describe=str(vault.known.text(tool.describe(parameters))),
+        target=str(vault.known.text(target)),
         magnitude=magnitude.as_json(),
         parameters=content,
         parameters_digest=bytes.fromhex(digests.sha256_hex(content)),

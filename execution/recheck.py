@@ -55,7 +55,7 @@ def _before_the_read(work: Work, source: str, version: str) -> Loaded:
     at = reading.load(work.run, work.lease.head)
     while at.header.get("saw", {}).get(source, [""])[0] == version:
         at = reading.load(work.run, parent_seq(at.header))
-    return at
+    return work.opened(at)
 
 
 def _read_again(work: Work, node: Node, back: Loaded, said: str) -> None:

@@ -1,7 +1,8 @@
 """A worker's turn with one run: what it holds, and the one way to commit a step."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from canonical import json as canonical
@@ -14,8 +15,11 @@ from checkpoints.reading import Loaded
 from checkpoints.timers import SelfStop
 from execution.context import NodeContext, sealed_state
 from tenants.actors import Actor
+from tenants.keys import vaults
 
 STATE_LIMIT_BYTES = 256 * 1024
+NOTHING: Mapping[str, Json] = {}
+LISTS = "x-lists"  # in a state schema: the schema of the items of each list
 WORKER = Actor.machine("worker")
 
 Commit = Callable[[Lease, Ancestry, Step], Committed]
@@ -50,12 +54,19 @@ class Work:
             loaded=self.loaded,
             node=self.loaded.next_node,
             seq=self.lease.head + 1,
-            input=canonical.loads_object(self.run.input),
+            input=canonical.loads_object(self._input),
+            lists=self._schema.get(LISTS, NOTHING),
         )
 
+    def opened(self, loaded: Loaded) -> Loaded:
+        """A verified checkpoint with its state in the clear. Raises `ErasedError`, `KeyRingError`."""
+        state = vaults.vault_of(self.run.tenant_id).decrypted(loaded.state)
+        return replace(loaded, state=state)
+
     def step(self, context: NodeContext, state: object, next_node: str, **more: Any) -> Step:
-        """The step that leaves `state` behind. Raises `StateRefusedError`."""
+        """The step that leaves `state` behind. Raises `StateRefusedError`, `KeyRingError`."""
         content, value = sealed_state(state, context, limit=STATE_LIMIT_BYTES)
+        content = context.encrypted(content, self._schema)
         return Step(
             node=context.node,
             next_node=next_node,
@@ -67,6 +78,14 @@ class Work:
             parsed=value,
             **more,
         )
+
+    @property
+    def _schema(self) -> Mapping[str, Json]:
+        return self.graph.state_schemas.get(self.graph.state_schema, NOTHING)
+
+    @cached_property
+    def _input(self) -> bytes:
+        return vaults.vault_of(self.run.tenant_id).decrypted_bytes(bytes(self.run.input))
 
     def commit(self, step: Step, *, through: Commit = commits.commit) -> None:
         """Commit a step on top of the head and go on from what was committed."""

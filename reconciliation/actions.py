@@ -1,7 +1,6 @@
 """The one door to the outside world: an approved effect is sent here and nowhere else."""
 
 import logging
-from dataclasses import dataclass
 
 from approvals import hashing
 from approvals import states as permission
@@ -11,23 +10,17 @@ from canonical import digests
 from checkpoints.boundaries import boundary
 from checkpoints.commits import Lease
 from checkpoints.timers import SelfStop, boot_seconds
-from reconciliation import journal, ledger, outcomes, spool, states
+from reconciliation import journal, ledger, outcomes, sensitive, spool, states
 from reconciliation.calls import call_for, tool_of
 from reconciliation.errors import JournalError
 from reconciliation.ledger import Answer
 from reconciliation.models import Action, Attempt
+from reconciliation.sensitive import Unknown
 from reconciliation.tools import Refused, Sent, Tool
 
 log = logging.getLogger(__name__)
 
 DEADLINE = "effect deadline"
-
-
-@dataclass(frozen=True)
-class Unknown:
-    """The call ended without an answer that counts; `said` is what came instead."""
-
-    said: str
 
 
 def send(lease: Lease, action: Action, action_hash: str, self_stop: SelfStop) -> Action:
@@ -93,6 +86,7 @@ def _perform(
 def _keep(
     lease: Lease, action: Action, attempt: Attempt, answer: Sent | Refused | Unknown
 ) -> Action:
+    answer = sensitive.kept(action, answer)
     if isinstance(answer, Sent):
         happened = Answer("answer", answer.receipt, states.HAPPENED, answer.wire_digest)
         kept = spool.record_or_spool(attempt, happened, fence=lease.fence)

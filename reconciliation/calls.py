@@ -1,4 +1,4 @@
-"""Makes the `Call` a tool is handed: the frozen bytes, the names, and what is left of the time."""
+"""Makes the `Call` a tool is handed: the approved bytes in the clear, names, and time left."""
 
 from functools import partial
 from uuid import UUID, uuid4
@@ -6,6 +6,7 @@ from uuid import UUID, uuid4
 from canonical import json as canonical
 from checkpoints import blobs
 from checkpoints.registry import agents
+from reconciliation import sensitive
 from reconciliation.models import Action, Attempt
 from reconciliation.tools import Call, Capabilities, Tool
 
@@ -18,9 +19,8 @@ def tool_of(action: Action) -> Tool:
 
 def capabilities(action: Action) -> Capabilities:
     """What the tool can do for this very target (a remote without `atomic` can do less)."""
-    return tool_of(action).capabilities_for(
-        action.tenant.slug, canonical.loads_object(action.parameters)
-    )
+    content = sensitive.parameters(action)
+    return tool_of(action).capabilities_for(action.tenant.slug, canonical.loads_object(content))
 
 
 def call_for(
@@ -31,7 +31,7 @@ def call_for(
     `seconds_left` is what the call may still take when its clock runs already.
     """
     attempt_id: UUID = attempt.id if attempt is not None else uuid4()
-    content = bytes(action.parameters)
+    content = sensitive.parameters(action)
     budget = tool_of(action).budget_seconds
     return Call(
         action_id=str(action.id),

@@ -15,11 +15,12 @@ from checkpoints import states as reasons
 from checkpoints.boundaries import boundary
 from checkpoints.cases import Trouble
 from checkpoints.timers import boot_id, boot_seconds
-from reconciliation import ledger, spool, states
+from reconciliation import ledger, sensitive, spool, states
 from reconciliation.calls import call_for, capabilities, tool_of
 from reconciliation.ledger import WORKER, Answer
 from reconciliation.models import Action, Attempt
 from reconciliation.tools import Capabilities, Found, Unanswered, Voided
+from tenants.keys import hiding, vaults
 
 FIRST_WAIT_SECONDS = 1.0
 LONGEST_WAIT_SECONDS = 60.0
@@ -54,6 +55,11 @@ def reconcile(action: Action, *, fence: int, void: bool = False) -> Finding:
 
     Idempotent, and safe to be killed anywhere: it only asks, and keeps what it hears.
     """
+    with vaults.bound(action.tenant_id):
+        return _reconciled(action, fence=fence, void=void)
+
+
+def _reconciled(action: Action, *, fence: int, void: bool) -> Finding:
     if spool.is_waiting():
         spool.bring_in()
         action.refresh_from_db()
@@ -143,7 +149,8 @@ def _abilities(attempt: Attempt) -> Capabilities | str:
 
 
 def _said(error: Exception) -> str:
-    return str(error) if isinstance(error, Unanswered) else f"{type(error).__name__}: {error}"
+    said = str(error) if isinstance(error, Unanswered) else f"{type(error).__name__}: {error}"
+    return str(hiding.text(said))
 
 
 def _look_up(attempt: Attempt, can: Capabilities, *, fence: int, void: bool) -> Finding:
@@ -172,15 +179,15 @@ def _void(attempt: Attempt, *, fence: int) -> Finding:
     except Exception as silence:  # whatever it raises, it is no answer
         return _patience(attempt, _said(silence))
     if isinstance(answer, Voided):
-        ledger.record_look_up(
-            attempt, "voided", detail=answer.evidence.decode(errors="replace"), clock=_own_clock()
-        )
+        evidence = str(hiding.text(answer.evidence.decode(errors="replace")))
+        ledger.record_look_up(attempt, "voided", detail=evidence, clock=_own_clock())
         ledger.settle(action.run_id, action.id, states.DID_NOT_HAPPEN, because=states.VOIDED)
         return Known()
     return _found(attempt, answer, fence=fence)
 
 
 def _found(attempt: Attempt, answer: Found, *, fence: int) -> Finding:
+    answer = sensitive.found(attempt.action, answer)
     ledger.record_look_up(attempt, "found", detail=f"count {answer.count}", clock=_own_clock())
     ledger.record_answer(attempt, Answer("look_up", answer.receipt, states.HAPPENED), fence=fence)
     if answer.count > 1:

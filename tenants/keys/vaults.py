@@ -173,6 +173,9 @@ def bound(tenant_id: int) -> Iterator[Vault]:
     try:
         with hiding.hiding(vault.known):
             yield vault
+    except Exception as error:
+        _hide_in(error, vault.known)
+        raise
     finally:
         _bound.reset(token)
 
@@ -181,6 +184,20 @@ def vault_of(tenant_id: int) -> Vault:
     """The vault that is bound for this tenant; else a new one."""
     current = _bound.get()
     return current if current is not None and current.tenant_id == tenant_id else Vault(tenant_id)
+
+
+def _hide_in(error: BaseException | None, known: Known) -> None:
+    """An error that leaves takes no value along, whoever writes it down outside."""
+    seen: set[int] = set()
+    while known and error is not None and id(error) not in seen:
+        seen.add(id(error))
+        error.args = tuple(
+            str(known.text(part)) if isinstance(part, str) else part for part in error.args
+        )
+        for name, value in vars(error).items():
+            if isinstance(value, str):
+                setattr(error, name, str(known.text(value)))
+        error = error.__cause__ or error.__context__
 
 
 def _bound_to(key: Key, kind: str) -> bytes:

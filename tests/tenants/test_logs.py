@@ -9,8 +9,10 @@ from uuid import UUID
 
 import pytest
 
+from canonical.redaction import Hidden, Known
 from config.logs import logging_config
 from tenants import logs
+from tenants.keys import hiding
 
 RUN = UUID("01890000-0000-7000-8000-000000000001")
 
@@ -66,3 +68,21 @@ def test_another_thread_is_not_bound() -> None:
 def test_fields_nobody_searches_for_are_refused() -> None:
     with pytest.raises(TypeError, match="color"), logs.bind(color="red"):
         pass
+
+
+def test_no_line_says_what_is_sensitive_here_and_now() -> None:
+    known = Known([Hidden("swordfish-42", "«secret 0123»")])
+    with hiding.hiding(known):
+        message, extra = lines("it is swordfish-42", said={"deep": ["swordfish-42"]})[0], ""
+        try:
+            raise ValueError("swordfish-42")  # noqa: TRY301
+        except ValueError as error:
+            record = logging.LogRecord("x", 20, "x", 1, "%s", ("swordfish-42",), None)
+            record.exc_info = (ValueError, error, error.__traceback__)
+            logs.BoundFields().filter(record)
+            extra = logging.Formatter().format(record)
+    assert message["message"] == "it is «secret 0123»"
+    assert message["said"] == {"deep": ["«secret 0123»"]}
+    assert "swordfish" not in extra
+    assert "ValueError" in extra
+    assert lines("it is swordfish-42")[0]["message"] == "it is swordfish-42"
