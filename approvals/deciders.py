@@ -25,6 +25,30 @@ SELECT member.user_id, shared.name FROM tenants_user_groups AS member
  WHERE member.user_id = ANY(%(people)s) AND shared.name = ANY(%(names)s)
 """
 
+# Index: guardian's unique keys, by tenant and right. Bounded by `most`.
+ABLE = """
+WITH deciding AS (
+    SELECT permission.id FROM auth_permission AS permission
+      JOIN django_content_type AS kind ON kind.id = permission.content_type_id
+     WHERE kind.app_label = 'tenants' AND kind.model = 'tenant'
+       AND permission.codename = %(codename)s
+)
+SELECT person.id, lower(person.email) FROM tenants_user AS person
+ WHERE person.is_active AND person.kind = 'person'
+   AND person.id IS DISTINCT FROM %(starter)s::bigint AND lower(person.email) <> %(behalf)s
+   AND person.id IN (
+       SELECT own.user_id FROM tenants_tenantuserobjectpermission AS own
+        WHERE own.content_object_id = %(tenant)s
+          AND own.permission_id = (SELECT id FROM deciding)
+        UNION
+       SELECT member.user_id FROM tenants_tenantgroupobjectpermission AS shared
+         JOIN tenants_user_groups AS member ON member.group_id = shared.group_id
+        WHERE shared.content_object_id = %(tenant)s
+          AND shared.permission_id = (SELECT id FROM deciding))
+ ORDER BY person.id LIMIT %(most)s
+"""
+MOST_ABLE = 10_000
+
 
 def yes(request: ApprovalRequest, requirement: Requirement) -> list[Person]:
     """Whose yes counts now, first yes first: given, not taken back, and still asked for.
@@ -46,6 +70,27 @@ def asked(request: ApprovalRequest, requirement: Requirement) -> list[User]:
     people = of_users(request.tenant_id, requirement, users)
     counted = {person.user_id for person in people if requirement.counts(person)}
     return [user for user in users if user.pk in counted]
+
+
+def able(
+    tenant_id: int, requirement: Requirement, *, starter_id: int | None, on_behalf_of: str
+) -> list[Person]:
+    """Who may decide here and has no hand in a run, before anybody is asked.
+
+    One prepared statement for a plain demand, of which no more people are read than it takes.
+    """
+    plain = not requirement.quorums
+    values = {
+        "tenant": tenant_id,
+        "codename": requirement.permission,
+        "starter": starter_id,
+        "behalf": on_behalf_of.strip().lower(),
+        "most": requirement.approvers if plain else MOST_ABLE,
+    }
+    found = execute(ABLE, values)
+    if plain:
+        return [Person(user_id, email, frozenset((DECIDING,))) for user_id, email in found]
+    return known(tenant_id, requirement, found)
 
 
 def of_users(tenant_id: int, requirement: Requirement, users: Iterable[User]) -> list[Person]:

@@ -7,8 +7,6 @@ from approvals import deciders, standings
 from approvals.rules import Person, Requirement
 from approvals.rules.people import GROUP, NAMED, PERMISSION, Quorum, Slot
 from checkpoints.models import Run
-from tenants import access
-from tenants.models import Tenant
 
 WORDS: Final = {
     PERMISSION: "with the right {names}",
@@ -21,14 +19,13 @@ def impossible(requirement: Requirement, run: Run) -> str:
     """Why this demand cannot be met for a run, naming the rule and the people; "" when it can."""
     if requirement.automatic:
         return ""
-    people = [person for person in deciding(run.tenant, requirement) if not is_own(run, person)]
+    people = deciders.able(
+        run.tenant_id,
+        requirement,
+        starter_id=run.started_by_id,
+        on_behalf_of=run.on_behalf_of,
+    )
     return shortfall(requirement, people)
-
-
-def deciding(tenant: Tenant, requirement: Requirement) -> list[Person]:
-    """Everybody at the tenant who may decide, as the rules know them."""
-    holders = access.holders(tenant, requirement.permission)
-    return deciders.of_users(tenant.pk, requirement, holders)
 
 
 def shortfall(requirement: Requirement, people: Sequence[Person]) -> str:
@@ -40,12 +37,6 @@ def shortfall(requirement: Requirement, people: Sequence[Person]) -> str:
         if told:
             return told
     return f"{_rule(requirement.rules)} cannot be satisfied: too few people may decide."
-
-
-def is_own(run: Run, person: Person) -> bool:
-    """True if the person started the run, or it works on their behalf."""
-    on_behalf_of = run.on_behalf_of.strip().lower()
-    return run.started_by_id == person.user_id or on_behalf_of == person.email
 
 
 def _of_quorum(quorum: Quorum, people: Sequence[Person]) -> str:
