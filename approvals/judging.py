@@ -99,6 +99,14 @@ def is_enough(request: ApprovalRequest) -> bool:
     )
 
 
+def covers(request: ApprovalRequest, now: rules.Requirement) -> bool:
+    """True if what the rules demand at this moment is no more than what people were asked for."""
+    try:
+        return rules.covers(demands(request), now)
+    except DamagedRequestError:
+        return False
+
+
 def demands(request: ApprovalRequest) -> rules.Requirement:
     """What the rules demanded when it was asked. Raises `DamagedRequestError`."""
     try:

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from approvals import clock, comparing, requests, terms
+from approvals import clock, comparing, judging, requests, terms
 from approvals import states as permission
 from approvals.errors import AlreadyDecidedError
 from approvals.models import ApprovalRequest
@@ -202,6 +202,9 @@ def _may_send(action: Action, newest: ApprovalRequest, asked: Question) -> bool:
     # Of a tool that can do nothing of the table, each attempt needs a yes of its own, and a
     # person's verdict never sends anything by itself (rule 6).
     if newest.state == permission.USED and (_decided_since(newest) or not _can_be_asked(action)):
+        return False
+    # A window's sum, or the class of the tool, may demand more now than what people were asked for.
+    if not judging.covers(newest, asked.requirement):
         return False
     return actions.expected_hash(asked, newest) == newest.action_hash and (
         newest.state == permission.APPROVED or newest.expires_at > clock.now()
