@@ -6,6 +6,8 @@ import os
 import statistics
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,9 @@ from tests.bench import ours, peers
 from tests.bench.bare import bare_commit_ms
 
 REPORT = Path("var/reports/bench.json")
+# What one bare commit took where the targets were set. On a disk that is much faster than that,
+# the ratios compare what the processors do and hardly what is made durable.
+SLOW_COMMIT_MS = 0.7
 
 
 def main() -> int:
@@ -40,9 +45,23 @@ def main() -> int:
 
 
 def measure(rounds: int, steps: int) -> dict[str, Any]:
-    """All figures; what is compared is measured in turns, so that a busy moment hits each."""
+    """All figures, on this disk and again as on one whose commit takes `SLOW_COMMIT_MS`."""
     tenant = persons.make_tenant("bench")
     people = ours.People(tenant, persons.ada(tenant), persons.dee(tenant))
+    report = _steps(people, rounds, steps)
+    report["storage"] = ours.storage(people, 1000)
+    missing = SLOW_COMMIT_MS - (report["bare_commit_ms"] or 0)
+    if missing > 0:
+        with _slower_commits(missing):
+            report["on_a_slower_disk"] = {
+                "commit_delay_ms": round(missing, 2),
+                **_steps(people, max(1, rounds // 2), steps),
+            }
+    return report
+
+
+def _steps(people: ours.People, rounds: int, steps: int) -> dict[str, Any]:
+    """Medians; what is compared is measured in turns, so that a busy moment hits each."""
     found: dict[str, list[float]] = {}
     figures: dict[str, float | None] = {}
     for each in range(rounds + 1):
@@ -61,8 +80,19 @@ def measure(rounds: int, steps: int) -> dict[str, Any]:
     medians = {name: round(statistics.median(values), 4) for name, values in found.items()}
     report: dict[str, Any] = {name: medians.get(name) for name in figures}
     report["ratios"] = _ratios(medians)
-    report["storage"] = ours.storage(people, 1000)
     return report
+
+
+@contextmanager
+def _slower_commits(by_ms: float) -> Iterator[None]:
+    """Let PostgreSQL wait before each flush, for every connection of whoever is measured."""
+    name = connection.ops.quote_name(connection.settings_dict["NAME"])
+    with connection.cursor() as cursor:
+        cursor.execute(f"ALTER DATABASE {name} SET commit_delay = {int(by_ms * 1000)}")
+        cursor.execute(f"ALTER DATABASE {name} SET commit_siblings = 0")
+    connection.close()
+    yield
+    connection.close()
 
 
 def _ratios(medians: dict[str, float]) -> dict[str, float]:
