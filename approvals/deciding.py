@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from approvals import clock, judging, states, wording
+from approvals import clock, confirming, judging, proving, states, wording
 from approvals.forms import DecisionForm, TakingAwayForm
 from approvals.models import ApprovalRequest, Decision
 from approvals.queries import Detail
@@ -42,6 +42,7 @@ class Column:
     others_more: int
     form: DecisionForm
     taking_away: TakingAwayForm
+    needs_proof: bool = False
 
 
 def column(
@@ -81,11 +82,15 @@ def column(
         others_more=max(0, detail.still_can_count - len(detail.still_can)),
         form=form or _fresh(request, asked),
         taking_away=taking_away or TakingAwayForm(auto_id="taking-away-%s"),
+        needs_proof=not damaged and proving.is_needed(asked),
     )
 
 
 def _fresh(request: TenantRequest, asked: ApprovalRequest) -> DecisionForm:
-    return DecisionForm(initial={"shown": asked.action_hash, "onward": "onward" in request.GET})
+    kept = {"reason": confirming.draft(request, asked.pk)}
+    return DecisionForm(
+        initial={"shown": asked.action_hash, "onward": "onward" in request.GET, **kept}
+    )
 
 
 def _why_not(asked: ApprovalRequest, user: User, may: frozenset[str], *, damaged: bool) -> str:

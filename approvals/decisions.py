@@ -5,7 +5,7 @@ from uuid import UUID
 
 from django.db import transaction
 
-from approvals import clock, drift, hashing, judging, locks, requests, states
+from approvals import clock, drift, hashing, judging, locks, proving, requests, states
 from approvals.errors import (
     HashMismatchError,
     NotApprovedError,
@@ -30,7 +30,7 @@ def decide(
 
     The same person posting the same again gets the recorded result. Raises `NotPermittedError`,
     `HashMismatchError` (with the fields that moved; `MovedError` when the newest look saw them move), `AlreadyDecidedError` (by whom and when),
-    `ReasonMissingError`, `DamagedRequestError`, ValueError for an unknown verdict.
+    `ProofNeededError`, `ReasonMissingError`, `DamagedRequestError`, ValueError for an unknown verdict.
     """
     if verdict not in states.VERDICTS:
         raise ValueError(f"unknown verdict {verdict!r}")
@@ -44,13 +44,20 @@ def decide(
         _judge(request, mine, posted_hash)
         if verdict == states.APPROVE:  # a no harms nobody, whatever has moved
             drift.refuse_if_moved(request)
+            proving.refuse_if_stale(request, actor)
         if verdict != states.APPROVE and not reason.strip():
             raise ReasonMissingError(f"request {request_id}: {verdict} without a reason")
         Decision.objects.create(
-            request=request, user=user, verdict=verdict, reason=reason, posted_hash=posted_hash
+            request=request,
+            user=user,
+            verdict=verdict,
+            reason=reason,
+            posted_hash=posted_hash,
+            **proving.as_columns(actor),
         )
         _conclude(request, actor, verdict, reason)
         told = {"reason": reason, "hash": posted_hash, "state": request.state}
+        told |= proving.as_told(actor)
         requests.record(request, actor, verdict, **told)
         transaction.on_commit(partial(boundary, "decide:after"))
     return request

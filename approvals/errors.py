@@ -107,3 +107,14 @@ class NotApprovedError(ApprovalError):
         super().__init__(f"action {action_id}: {code}")
         self.code = code
         self.action_id = action_id
+
+
+class ProofNeededError(ApprovalError):
+    """Confirm that it is you first: what this allows needs a proof of the last ten minutes.
+
+    Nothing was decided. `request_id` is the request.
+    """
+
+    def __init__(self, request_id: UUID) -> None:
+        super().__init__(f"request {request_id}: no fresh proof")
+        self.request_id = request_id

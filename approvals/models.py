@@ -99,7 +99,10 @@ class ApprovalRequest(models.Model):
 
 
 class Decision(models.Model):
-    """What one person decided about one request, on which hash. Append-only."""
+    """What one person decided about one request, on which hash. Append-only.
+
+    `proved_by` and `proved_at`: how and when they last showed that it is them, if the session knew.
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     request = models.ForeignKey(ApprovalRequest, on_delete=models.PROTECT, related_name="decisions")
@@ -107,10 +110,17 @@ class Decision(models.Model):
     verdict = models.CharField(max_length=16)
     reason = models.TextField(blank=True, default="")
     posted_hash = models.CharField(max_length=64)
+    proved_by = models.CharField(max_length=16, blank=True, default="", db_default="")
+    proved_at = models.DateTimeField(null=True)
     at = models.DateTimeField(db_default=ClockTimestamp())
 
     class Meta:
         constraints = [
+            models.CheckConstraint(
+                condition=Q(proved_by="", proved_at=None)
+                | (~Q(proved_by="") & Q(proved_at__isnull=False)),
+                name="a_proof_has_a_method_and_a_time",
+            ),
             models.UniqueConstraint(
                 fields=["request", "user"], name="one_decision_per_person_and_request"
             ),

@@ -11,9 +11,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
 
-from approvals import decisions, pages, queries, refusals, states
-from approvals.errors import ApprovalError
+from approvals import confirming, decisions, pages, queries, refusals, states
+from approvals.errors import ApprovalError, ProofNeededError
 from approvals.forms import DecisionForm, TakingAwayForm
+from tenants import proofs
 from tenants.actors import Actor
 from tenants.errors import Denied
 from tenants.models import Tenant
@@ -40,15 +41,20 @@ def decide(request: TenantRequest, tenant: Tenant, request_id: UUID) -> HttpResp
     try:
         decided = decisions.decide(
             request_id,
-            actor=Actor.person(request.user),
+            actor=Actor.person(request.user, proofs.latest(request)),
             user=request.user,
             verdict=given["verdict"],
             reason=given["reason"],
             posted_hash=given["shown"],
         )
+    except ProofNeededError:
+        return confirming.send_to_confirm(
+            request, request_id, reason=given["reason"], fragment=pages.is_fragment(request)
+        )
     except ApprovalError as error:
         posted, written = given["shown"], given["reason"]
         return refusals.answer(request, detail, error, written=written, posted=posted)
+    confirming.forget(request)
     messages.success(request, str(SAID[given["verdict"]]) % {"what": decided.describe})
     if given["onward"]:
         return redirect("inbox_next", tenant.slug)

@@ -1,13 +1,30 @@
 """Who did something: a signed-in person, one of our own processes, or somebody unknown."""
 
 from dataclasses import dataclass
-from typing import Literal
+from datetime import datetime, timedelta
+from typing import Final, Literal
 
 from tenants.errors import NotAPerson
 from tenants.models import User
 
 # What the columns that keep an actor's name hold; an e-mail address can be longer.
 LONGEST_NAME = 200
+MOST_AGE: Final = timedelta(minutes=10)
+# How far the clocks of web and database may differ; a proof from later than that is none.
+SKEW: Final = timedelta(seconds=30)
+
+
+@dataclass(frozen=True)
+class Proof:
+    """One time a person showed that it is them. `method` is "password", "app", "passkey",
+    "recovery_code", or on a demo installation "link"; `at` is the time of the web process."""
+
+    method: str
+    at: datetime
+
+    def is_fresh(self, now: datetime) -> bool:
+        """True if it is not older than ten minutes at `now`, and not from the future."""
+        return now - MOST_AGE <= self.at <= now + SKEW
 
 
 @dataclass(frozen=True)
@@ -22,15 +39,19 @@ class Actor:
     id: str
     user_id: int | None
     name: str
+    proof: Proof | None = None
 
     @classmethod
-    def person(cls, user: User) -> "Actor":
-        """A saved, signed-in person. Raises `NotAPerson` for a service user, whoever asks."""
+    def person(cls, user: User, proof: Proof | None = None) -> "Actor":
+        """A saved, signed-in person, and how they last showed that it is them, where that is asked.
+
+        Raises `NotAPerson` for a service user, whoever asks.
+        """
         if user.pk is None:
             raise ValueError("Only a saved person can act.")
         if user.kind != User.Kind.PERSON:
             raise NotAPerson
-        return cls("person", str(user.pk), user.pk, str(user)[:LONGEST_NAME])
+        return cls("person", str(user.pk), user.pk, str(user)[:LONGEST_NAME], proof)
 
     @classmethod
     def machine(cls, name: str) -> "Actor":

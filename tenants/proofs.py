@@ -4,8 +4,7 @@ allauth keeps a record per sign-in and confirmation in the session. Its own chec
 decisions: it does not count a fresh sign-in, and it stores the refused POST and replays it.
 """
 
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from allauth.account.authentication import get_authentication_records
@@ -13,11 +12,8 @@ from allauth.mfa.models import Authenticator
 from django.conf import settings
 from django.http import HttpRequest
 
+from tenants.actors import Proof
 from tenants.models import User
-
-MOST_AGE: Final = timedelta(minutes=10)
-# How far the clocks of web and database may differ; a proof from later than that is none.
-SKEW: Final = timedelta(seconds=30)
 
 LINK: Final = "link"
 SECOND_FACTORS: Final = {
@@ -25,19 +21,6 @@ SECOND_FACTORS: Final = {
     Authenticator.Type.WEBAUTHN: "passkey",
     Authenticator.Type.RECOVERY_CODES: "recovery_code",
 }
-
-
-@dataclass(frozen=True)
-class Proof:
-    """One time a person showed that it is them. `method` is "password", "app", "passkey",
-    "recovery_code", or on a demo installation "link"; `at` is the time of the web process."""
-
-    method: str
-    at: datetime
-
-    def is_fresh(self, now: datetime) -> bool:
-        """True if it is not older than ten minutes at `now`, and not from the future."""
-        return now - MOST_AGE <= self.at <= now + SKEW
 
 
 def latest(request: HttpRequest) -> Proof | None:

@@ -10,7 +10,7 @@ from pytest_django import Settings
 
 from tenants import proofs
 from tenants.models import User
-from tenants.proofs import Proof
+from tenants.actors import MOST_AGE, SKEW, Proof
 from tests.people import ada, bob
 from tests.tenants import codes
 
@@ -28,10 +28,10 @@ def request_of(user: User) -> HttpRequest:
     ("age", "fresh"),
     [
         (timedelta(0), True),
-        (proofs.MOST_AGE, True),
-        (proofs.MOST_AGE + SECOND, False),
-        (-proofs.SKEW, True),
-        (-proofs.SKEW - SECOND, False),
+        (MOST_AGE, True),
+        (MOST_AGE + SECOND, False),
+        (-SKEW, True),
+        (-SKEW - SECOND, False),
     ],
     ids=str,
 )

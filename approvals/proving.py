@@ -1,0 +1,41 @@
+"""Whether it is still the person who signed in: asked before a yes to what is hard to undo.
+
+Judged under the lock of the request by the clock of the database; the proof itself is the
+session's, and the view passes it with the actor.
+"""
+
+from typing import Any
+
+from approvals import clock, judging
+from approvals.errors import ProofNeededError
+from approvals.models import ApprovalRequest
+from approvals.rules.classes import IRREVERSIBLE
+from tenants.actors import Actor
+
+
+def is_needed(request: ApprovalRequest) -> bool:
+    """True if a yes needs a proof: a rule asks for it, or the tenant calls the tool irreversible."""
+    demands = judging.demands(request)
+    return demands.reauthenticate or demands.reversibility == IRREVERSIBLE
+
+
+def refuse_if_stale(request: ApprovalRequest, actor: Actor) -> None:
+    """Raises `ProofNeededError` when a proof is needed and the actor has none of the last ten minutes."""
+    if not is_needed(request):
+        return
+    if actor.proof is None or not actor.proof.is_fresh(clock.now()):
+        raise ProofNeededError(request.pk)
+
+
+def as_columns(actor: Actor) -> dict[str, Any]:
+    """The proof as the decision keeps it, whether or not it was needed."""
+    if actor.proof is None:
+        return {}
+    return {"proved_by": actor.proof.method, "proved_at": actor.proof.at}
+
+
+def as_told(actor: Actor) -> dict[str, str]:
+    """The proof as the audit trail keeps it."""
+    if actor.proof is None:
+        return {}
+    return {"proved_by": actor.proof.method, "proved_at": actor.proof.at.isoformat()}
