@@ -61,6 +61,7 @@ def _bound(request: ApprovalRequest, bound: Bound) -> list[Fact]:
         for name, version in sorted(bound.resources.items())
     ]
     return [
+        *_volatile(bound),
         fact(_("Acts as"), display.visible(bound.acting_credential)),
         *(
             saw
@@ -72,6 +73,15 @@ def _bound(request: ApprovalRequest, bound: Bound) -> list[Fact]:
             note=_("Looked at again, with everything above, before anything is sent."),
         ),
     ]
+
+
+def _volatile(bound: Bound) -> list[Fact]:
+    if not bound.volatile:
+        return []
+    names = ", ".join(display.visible(name) for name in bound.volatile)
+    said = _("These may be others when it is sent; the tool says so, in version %(version)s.")
+    note = said % {"version": display.visible(bound.volatile_version)}
+    return [fact(_("Not bound"), names, note=note)]
 
 
 def _saw(name: str, version: str) -> str:

@@ -14,6 +14,7 @@ from reconciliation.calls import call_for, tool_of
 from reconciliation.errors import ForbiddenEffectError
 from reconciliation.models import Action
 from reconciliation.tools import DryRun, Tool
+from reconciliation.toolschema import meaning
 from tenants.keys import vaults
 
 Json = Any
@@ -43,11 +44,9 @@ def question(action: Action) -> Question:
 
 
 def schema_digest(tool: Tool) -> str:
-    """Digest of what a tool takes and gives, and of its version."""
-    return digests.tagged(
-        "tool-schema",
-        [tool.name, tool.version, dict(tool.parameters_schema), dict(tool.receipt_schema)],
-    )
+    """Digest of what a tool takes and gives, and of its version; words for people do not count."""
+    schemas = [meaning(dict(each)) for each in (tool.parameters_schema, tool.receipt_schema)]
+    return digests.tagged("tool-schema", [tool.name, tool.version, *schemas])
 
 
 def rules_of(combo: Combo) -> Json:
