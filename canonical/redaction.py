@@ -45,6 +45,11 @@ class Redacted:
         """The text; of a value that is no text its canonical JSON."""
         return self.value if isinstance(self.value, str) else dumps(self.value).decode()
 
+    @property
+    def content(self) -> bytes:
+        """The text in UTF-8; bytes that were no UTF-8 come back as they were."""
+        return str(self).encode("utf-8", "surrogateescape")
+
 
 @dataclass(frozen=True)
 class Hidden:
@@ -186,11 +191,22 @@ def view(stored: Json, *, erased: frozenset[str] = frozenset()) -> Redacted:
 
 
 def view_bytes(stored: bytes, *, erased: frozenset[str] = frozenset()) -> Redacted:
-    """The same for the bytes of a stored JSON value; bytes that are no JSON as text."""
-    try:
-        return view(loads(stored), erased=erased)
-    except CanonicalError:
-        return Redacted(stored.decode("utf-8", "replace"), _MADE_HERE)
+    """The same for stored bytes. Without an envelope they are the text they were, JSON or not."""
+    if ENVELOPE in stored:
+        try:
+            return view(loads(stored), erased=erased)
+        except CanonicalError:
+            pass
+    return Redacted(stored.decode("utf-8", "surrogateescape"), _MADE_HERE)
+
+
+def blanked(stored: Json) -> Json:
+    """A stored value with "" in place of each envelope: to be filled in again by hand."""
+    if opened(stored) is not None:
+        return ""
+    if isinstance(stored, dict):
+        return {name: blanked(member) for name, member in stored.items()}
+    return [blanked(item) for item in stored] if isinstance(stored, list) else stored
 
 
 def redacted(value: Json, schema: Mapping[str, Json], key: bytes) -> Redacted:

@@ -36,6 +36,7 @@ from reconciliation.errors import ForbiddenEffectError, JournalError, NotDispatc
 from reconciliation.models import Action
 from reconciliation.outcomes import Later, NeedsPerson
 from reconciliation.tools import CredentialInvalid
+from tenants.keys.errors import KeysError
 
 DECLINED = {
     permission.REJECTED: world.REJECTED,
@@ -185,6 +186,8 @@ def _question(work: Work, action: Action) -> Question:
             work.run.id, action.id, world.DID_NOT_HAPPEN, because=world.FORBIDDEN, note=str(error)
         )
         raise Finish(states.FAILED, states.FORBIDDEN_EFFECT, str(error)) from error
+    except KeysError:
+        raise  # waiting would not bring erased data back; a missing key of the ring has its own wait
     except Exception as error:
         failures = Run.objects.values_list("node_failures", flat=True).get(id=work.run.id)
         said = f"{type(error).__name__}: {error}"[:400]

@@ -10,6 +10,7 @@ from approvals import showing
 from reconciliation import outcomes, states
 from reconciliation.models import Action, Receipt
 from reconciliation.queries import Tried
+from tenants.keys import seeing
 
 SETTLED: Final[dict[tuple[str, str], str | Promise]] = {
     (states.HAPPENED, states.ANSWERED): gettext_lazy("It happened: the tool answered so."),
@@ -99,13 +100,13 @@ def told(tried: Tried, *, reads: bool) -> dict[str, Any]:
 
 
 def _receipt(receipt: Receipt, *, reads: bool) -> dict[str, Any]:
-    content = bytes(receipt.content)
+    content = seeing.of(receipt.action.tenant_id, receipt.content).content
     parsed = showing.json_part(content) if reads else None
     return {
         "at": receipt.at,
         "source": SOURCES[receipt.source],
         "digest": bytes(receipt.digest).hex(),
-        "size": len(content),
+        "size": len(bytes(receipt.content)),
         "values": parsed,
         "text": showing.text_part(content) if reads and parsed is None else None,
     }

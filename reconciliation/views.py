@@ -21,6 +21,7 @@ from reconciliation.forms import VerdictForm
 from reconciliation.models import Action
 from reconciliation.tools import Unanswered
 from tenants import access
+from tenants.keys import seeing
 from tenants.models import Tenant
 from tenants.scope import TenantRequest, tenant_page
 
@@ -190,7 +191,7 @@ def _sent(request: TenantRequest, action: Action | None) -> dict[str, Any]:
     reads = request.access.may(request.tenant.pk, "read_payloads")
     if action is None or not reads:
         return {"reads": reads, "parameters": None}
-    content = bytes(action.parameters)
+    content = seeing.of(action.tenant_id, action.parameters).content
     return {
         "reads": reads,
         "parameters": showing.json_part(content) or showing.text_part(content),

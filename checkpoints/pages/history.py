@@ -16,6 +16,7 @@ from checkpoints.errors import DamagedRecordError
 from checkpoints.graph import Json
 from checkpoints.models import Checkpoint, Run
 from checkpoints.reading import Loaded
+from tenants.keys import seeing
 
 ROWS: Final = 40
 MOST_CHANGES: Final = 300
@@ -114,7 +115,7 @@ def one(run: Run, seq: int) -> Shown:
         loaded = reading.load(run, seq)
     except (DamagedRecordError, ValueError, KeyError, TypeError) as error:
         return Shown(found[0], damage=str(error))
-    state, cut = clip(_pretty(loaded.state), LONGEST_STATE)
+    state, cut = clip(_pretty(_seen(run, loaded.state)), LONGEST_STATE)
     row = Checkpoint.objects.only("appended").get(run_id=run.id, seq=seq)
     items = canonical.loads(bytes(row.appended)) if row.appended is not None else None
     return Shown(
@@ -122,7 +123,7 @@ def one(run: Run, seq: int) -> Shown:
         _pretty(loaded.header),
         state,
         cut,
-        _pretty(items) if items is not None else "",
+        _pretty(_seen(run, items)) if items is not None else "",
     )
 
 
@@ -131,7 +132,7 @@ def difference(run: Run, old: int, new: int) -> Difference:
     low, high = sorted((old, new))
     try:
         before, after = reading.load(run, low), reading.load(run, high)
-        changes = json_changes(before.state, after.state)
+        changes = json_changes(_seen(run, before.state), _seen(run, after.state))
         authors = _authors(run, before, after)
     except (DamagedRecordError, ValueError, KeyError, TypeError) as error:
         return Difference(low, high, damage=str(error))
@@ -168,13 +169,17 @@ def _authors(run: Run, before: Loaded, after: Loaded) -> dict[str, str]:
     if after.seq - before.seq > MOST_BETWEEN:
         return {}
     found: dict[str, str] = {}
-    state = before.state
+    state = _seen(run, before.state)
     for seq, node, content in between.order_by("seq").values_list("seq", "node", "state"):
-        present = canonical.loads_object(bytes(content))
+        present = _seen(run, canonical.loads_object(bytes(content)))
         for change in json_changes(state, present):
             found[change.path] = f"{node} (#{seq})"
         state = present
     return found
+
+
+def _seen(run: Run, stored: Json) -> Json:
+    return seeing.of_value(run.tenant_id, stored).value
 
 
 def _author(path: str, authors: dict[str, str]) -> str:

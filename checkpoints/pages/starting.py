@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass
 from uuid import UUID
 
+from canonical import redaction
 from checkpoints.models import Run
 from checkpoints.pages.forms import Draft
 from checkpoints.registry import agents
@@ -39,7 +40,7 @@ def schemas() -> list[Accepts]:
 def draft_like(tenant: Tenant, run_id: str, access: Access) -> Draft:
     """What an earlier run of this tenant was asked for; empty for any other id.
 
-    Its input is taken over only for those who may read it.
+    Its input is taken over only for those who may read it, without what is encrypted in it.
     """
     try:
         wanted = UUID(run_id)
@@ -50,5 +51,6 @@ def draft_like(tenant: Tenant, run_id: str, access: Access) -> Draft:
         return Draft()
     if not access.may(tenant.pk, "read_payloads"):
         return Draft(run.task_type)
-    text = json.dumps(json.loads(bytes(run.input)), indent=2, ensure_ascii=False)
+    given = redaction.blanked(json.loads(bytes(run.input)))
+    text = json.dumps(given, indent=2, ensure_ascii=False)
     return Draft(run.task_type, text, run.on_behalf_of)

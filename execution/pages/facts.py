@@ -11,6 +11,7 @@ from canonical import json as canonical
 from canonical.display import clip
 from checkpoints.models import Run
 from checkpoints.pages.forms import title_of
+from tenants.keys import seeing
 
 LONGEST_INPUT = 20_000
 Fact = dict[str, Any]
@@ -45,8 +46,8 @@ def facts(run: Run) -> list[Fact]:
 
 
 def input_text(run: Run) -> tuple[str, int]:
-    """The input as it was given, laid out, and how many characters of it are left out."""
-    value = json.loads(bytes(run.input))
+    """The input as it may be seen, laid out, and how many characters of it are left out."""
+    value = seeing.of_value(run.tenant_id, json.loads(bytes(run.input))).value
     return tuple(clip(json.dumps(value, indent=2, ensure_ascii=False), LONGEST_INPUT))  # type: ignore[return-value]
 
 
