@@ -1,21 +1,44 @@
 """The decision column: who has decided, what is missing, who can still give it, and what I may do."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from approvals import clock, confirming, judging, proving, states, wording
-from approvals.forms import DecisionForm, TakingAwayForm
-from approvals.models import ApprovalRequest, Decision
+from approvals import clock, decisions, handovers, judging, states, wording
+from approvals.errors import NotPermittedError
+from approvals.forms import DecisionForm, HandOverForm, TakingAwayForm
+from approvals.models import ApprovalRequest, Decision, HandOver
 from approvals.queries import Detail
+from approvals.standings import Part
 from approvals.wording import Follows
+from tenants.actors import Actor
 from tenants.amounts import short
 from tenants.models import User
 from tenants.scope import TenantRequest
 
-# The bases of "why may I not": each has one sentence in `templates/approvals/_why_not.html`.
+# Why a person may not decide, beside the codes of `NotPermittedError`: each has one sentence in
+# `templates/approvals/_why_not.html`.
 DAMAGED = "damaged"
-NO_RIGHT = "no_right"
-OWN_RUN = "own_run"
 NOT_SHOWN = "not_shown"
+
+
+@dataclass(frozen=True)
+class Posted:
+    """Forms that were posted and could not be accepted: they come back as they were filled in."""
+
+    answer: DecisionForm | None = None
+    taking_away: TakingAwayForm | None = None
+    hand_over: HandOverForm | None = None
+
+
+@dataclass(frozen=True)
+class Demand:
+    """One part of what is needed, as people read it: who counts, who gave it, who still can."""
+
+    text: str
+    rule: str
+    given: list[User]
+    missing: int
+    can_give: list[User]
+    more: int
 
 
 @dataclass(frozen=True)
@@ -23,7 +46,10 @@ class Column:
     """What the decision column of one person shows.
 
     `why_not` is "" when they may decide now, else one of the codes above. `mine` is their own
-    decision. `yes` of `needed` people have said yes; `missing` more are needed.
+    decision. `yes` of `needed` people have said yes; `missing` more are needed. `handed` are the
+    hand-overs that stand, `asked_of_me` those to this person. `others` could decide besides them.
+    `parts` are there when the rules ask for certain people; `is_possible` is False when all who
+    still can are too few.
     """
 
     why_not: str
@@ -32,6 +58,8 @@ class Column:
     needed: int
     missing: int
     demand: str
+    parts: list[Demand]
+    is_possible: bool
     follows: Follows
     code: str
     is_open: bool
@@ -40,9 +68,11 @@ class Column:
     may_take_back: bool
     others: list[User]
     others_more: int
+    handed: list[HandOver]
+    asked_of_me: list[HandOver]
     form: DecisionForm
     taking_away: TakingAwayForm
-    needs_proof: bool = False
+    hand_over: HandOverForm | None = field(default=None)
 
 
 def column(
@@ -50,54 +80,68 @@ def column(
     detail: Detail,
     *,
     damaged: bool,
-    form: DecisionForm | None = None,
-    taking_away: TakingAwayForm | None = None,
+    posted: Posted | None = None,
 ) -> Column:
     """The column as the person of this request sees it."""
+    posted = posted or Posted()
     asked = detail.request
     mine = next((each for each in detail.decisions if each.user_id == request.user.pk), None)
-    needed = detail.requirement.approvers
-    missing = max(0, needed - detail.standing)
+    people = detail.people
     is_over = asked.expires_at <= clock.now()
     may = request.access.rights.get(asked.tenant_id, frozenset())
     others = [user for user in detail.still_can if user.pk != request.user.pk]
+    handed = handovers.standing([asked.pk]).get(asked.pk, [])
+    is_open = asked.state == states.OPEN and not is_over
+    may_ask = is_open and not damaged and bool(may & decisions.MAY_WITHDRAW)
     return Column(
         why_not=_why_not(asked, request.user, may, damaged=damaged),
         mine=mine,
-        yes=detail.standing,
-        needed=needed,
-        missing=missing,
-        demand=wording.demand(needed, yes=detail.standing),
-        follows=wording.follows(asked, still_missing=missing),
+        yes=people.yes,
+        needed=people.needed,
+        missing=people.missing,
+        demand=wording.demand(people.needed, yes=people.yes),
+        parts=[_demand(part) for part in people.parts] if people.requirement.quorums else [],
+        is_possible=people.is_possible,
+        follows=wording.follows(asked, still_missing=people.missing),
         code=short(asked.action_hash),
-        is_open=asked.state == states.OPEN and not is_over,
+        is_open=is_open,
         is_over=is_over and asked.state in states.LIVE,
-        may_withdraw=asked.state == states.APPROVED
-        and bool(may & {"approve_actions", "operate_runs"}),
+        may_withdraw=asked.state == states.APPROVED and bool(may & decisions.MAY_WITHDRAW),
         may_take_back=asked.state == states.OPEN
         and mine is not None
         and mine.verdict == states.APPROVE
         and not hasattr(mine, "taken_back"),
         others=others,
-        others_more=max(0, detail.still_can_count - len(detail.still_can)),
-        form=form or _fresh(request, asked),
-        taking_away=taking_away or TakingAwayForm(auto_id="taking-away-%s"),
-        needs_proof=not damaged and proving.is_needed(asked),
+        others_more=max(0, people.can_help_count - len(people.can_help)),
+        handed=handed,
+        asked_of_me=[given for given in handed if given.given_to_id == request.user.pk],
+        form=posted.answer or _fresh(request, asked),
+        taking_away=posted.taking_away or TakingAwayForm(auto_id="taking-away-%s"),
+        hand_over=(posted.hand_over or HandOverForm(others)) if may_ask and others else None,
     )
 
 
 def _fresh(request: TenantRequest, asked: ApprovalRequest) -> DecisionForm:
-    kept = {"reason": confirming.draft(request, asked.pk)}
-    return DecisionForm(
-        initial={"shown": asked.action_hash, "onward": "onward" in request.GET, **kept}
+    return DecisionForm(initial={"shown": asked.action_hash, "onward": "onward" in request.GET})
+
+
+def _demand(part: Part) -> Demand:
+    return Demand(
+        text=wording.who_counts(part.who, part.people),
+        rule=part.rule,
+        given=list(part.given),
+        missing=part.missing,
+        can_give=list(part.can_give),
+        more=max(0, part.can_give_count - len(part.can_give)),
     )
 
 
 def _why_not(asked: ApprovalRequest, user: User, may: frozenset[str], *, damaged: bool) -> str:
+    """The verb's own judgement, so that page and verb never disagree."""
     if damaged:
         return DAMAGED
-    if "approve_actions" not in may:
-        return NO_RIGHT
-    if judging.is_own(asked, user):
-        return OWN_RUN
+    try:
+        judging.admit(asked, actor=Actor.person(user), user=user)
+    except NotPermittedError as refusal:
+        return refusal.code
     return "" if "read_payloads" in may else NOT_SHOWN

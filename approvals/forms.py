@@ -1,11 +1,13 @@
 """What people post about a request: their answer, and taking permission away."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from approvals import states
+from tenants.models import User
 
 LONGEST_REASON = 4000
 
@@ -49,3 +51,31 @@ class TakingAwayForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 2}),
         error_messages={"required": _("Say why: whoever approved it needs to know.")},
     )
+
+
+class HandOverForm(forms.Form):
+    """Which colleague is asked to decide, out of those who can."""
+
+    colleague = forms.TypedChoiceField(
+        label=_("Colleague"),
+        coerce=int,
+        error_messages={
+            "required": _("Choose a colleague."),
+            "invalid_choice": _("This colleague cannot decide it any more: choose another."),
+        },
+    )
+    note = forms.CharField(
+        label=_("Note"),
+        help_text=_("Your colleague reads it. It gives no right and decides nothing."),
+        max_length=LONGEST_REASON,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 2}),
+    )
+
+    def __init__(self, colleagues: Sequence[User], *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **{"auto_id": "hand-over-%s", **kwargs})
+        nobody = [("", _("Choose a person"))]
+        self.fields["colleague"].choices = [  # type: ignore[attr-defined]
+            *nobody,
+            *((user.pk, str(user)) for user in colleagues),
+        ]

@@ -1,32 +1,33 @@
 """What the pages of requests are made of, for those who read and for those whose post came back."""
 
-from typing import Any
+from typing import Any, Final
 
 from django.http import HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django_htmx.http import HttpResponseClientRedirect
 
 from approvals import changes, deciding, facts, judging, queries, states, wording
+from approvals.deciding import Posted
 from approvals.errors import DamagedRequestError
-from approvals.forms import DecisionForm, TakingAwayForm
 from approvals.hashing import Bound
 from approvals.models import Approval, ApprovalRequest
 from approvals.queries import Detail
 from tenants.scope import TenantRequest
+
+NOT_ACCEPTED: Final = 422
 
 
 def page(
     request: TenantRequest,
     detail: Detail,
     *,
-    form: DecisionForm | None = None,
-    taking_away: TakingAwayForm | None = None,
+    posted: Posted | None = None,
     status: int = 200,
 ) -> HttpResponse:
     """The whole page of one request as this person sees it; a posted form comes back in its place."""
     asked, bound = detail.request, _intact(detail.request)
-    column = deciding.column(
-        request, detail, damaged=bound is None, form=form, taking_away=taking_away
-    )
+    column = deciding.column(request, detail, damaged=bound is None, posted=posted)
     context = {
         "section": "needs",
         "column": column,
@@ -43,6 +44,24 @@ def page(
     return render(request, "approvals/request.html", context, status=status)
 
 
+def not_accepted(request: TenantRequest, detail: Detail, posted: Posted) -> HttpResponse:
+    """What was posted cannot be accepted as it is: the page again, or for htmx its column only."""
+    if not is_fragment(request):
+        return page(request, detail, posted=posted, status=NOT_ACCEPTED)
+    damaged = _intact(detail.request) is None
+    column = deciding.column(request, detail, damaged=damaged, posted=posted)
+    context = {"column": column, "damaged": damaged, **standing(detail)}
+    answer = render(request, "approvals/_decision.html", context, status=NOT_ACCEPTED)
+    answer["HX-Retarget"], answer["HX-Reswap"] = "#decision-column", "innerHTML"
+    return answer
+
+
+def go_to(request: TenantRequest, name: str, *args: object) -> HttpResponse:
+    """Lead on after something was done: htmx would follow a redirect unseen, so it is told."""
+    url = reverse(name, args=args)
+    return HttpResponseClientRedirect(url) if is_fragment(request) else redirect(url)
+
+
 def standing(detail: Detail) -> dict[str, Any]:
     """Where a request stands: what its page shows on top and asks for again and again."""
     asked, newer_id = detail.request, queries.newer_id(detail.request)
@@ -51,8 +70,8 @@ def standing(detail: Detail) -> dict[str, Any]:
         "decided": detail.decisions,
         "sentence": wording.standing(
             asked,
-            yes=detail.standing,
-            needed=detail.requirement.approvers,
+            yes=detail.people.yes,
+            needed=detail.people.needed,
             is_replaced=newer_id is not None,
         ),
         "approval": Approval.objects.filter(pk=asked.pk).first(),

@@ -1,20 +1,20 @@
-"""What people post about a request: their answer, and taking permission away."""
+"""What people post about a request: their answer, taking it away, asking a colleague."""
 
 from typing import Final
 from uuid import UUID
 
 from django.contrib import messages
 from django.http import HttpResponse
-from django.shortcuts import redirect
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
 
-from approvals import confirming, decisions, pages, queries, refusals, states
-from approvals.errors import ApprovalError, ProofNeededError
-from approvals.forms import DecisionForm, TakingAwayForm
-from tenants import proofs
+from approvals import decisions, handovers, pages, queries, refusals, states
+from approvals.deciding import Posted
+from approvals.errors import ApprovalError
+from approvals.forms import DecisionForm, HandOverForm, TakingAwayForm
+from approvals.models import HandOver
 from tenants.actors import Actor
 from tenants.errors import Denied
 from tenants.models import Tenant
@@ -34,31 +34,26 @@ def decide(request: TenantRequest, tenant: Tenant, request_id: UUID) -> HttpResp
     detail = queries.detail(request_id, tenant_id=tenant.pk)
     form = DecisionForm(request.POST)
     if not form.is_valid():
-        return pages.page(request, detail, form=form, status=422)
+        return pages.not_accepted(request, detail, Posted(answer=form))
     given = form.cleaned_data
     if not pages.reads(request):  # nobody decides about what they were not shown
         raise Denied(tenant.pk, "read_payloads")
     try:
         decided = decisions.decide(
             request_id,
-            actor=Actor.person(request.user, proofs.latest(request)),
+            actor=Actor.person(request.user),
             user=request.user,
             verdict=given["verdict"],
             reason=given["reason"],
             posted_hash=given["shown"],
         )
-    except ProofNeededError:
-        return confirming.send_to_confirm(
-            request, request_id, reason=given["reason"], fragment=pages.is_fragment(request)
-        )
     except ApprovalError as error:
         posted, written = given["shown"], given["reason"]
         return refusals.answer(request, detail, error, written=written, posted=posted)
-    confirming.forget(request)
     messages.success(request, str(SAID[given["verdict"]]) % {"what": decided.describe})
     if given["onward"]:
-        return redirect("inbox_next", tenant.slug)
-    return redirect("approvals:request", tenant.slug, request_id)
+        return pages.go_to(request, "inbox_next", tenant.slug)
+    return pages.go_to(request, "approvals:request", tenant.slug, request_id)
 
 
 @require_POST
@@ -66,18 +61,17 @@ def decide(request: TenantRequest, tenant: Tenant, request_id: UUID) -> HttpResp
 def withdraw(request: TenantRequest, tenant: Tenant, request_id: UUID) -> HttpResponse:
     """Withdraw an approval that no effect has used."""
     detail = queries.detail(request_id, tenant_id=tenant.pk)
-    if not request.access.rights[tenant.pk] & decisions.MAY_WITHDRAW:
-        raise Denied(tenant.pk, "approve_actions")
+    _need_a_hand(request, tenant)
     form = TakingAwayForm(request.POST, auto_id="taking-away-%s")
     if not form.is_valid():
-        return pages.page(request, detail, taking_away=form, status=422)
+        return pages.not_accepted(request, detail, Posted(taking_away=form))
     reason, actor = form.cleaned_data["reason"], Actor.person(request.user)
     try:
         decisions.withdraw_approval(request_id, actor=actor, reason=reason)
     except ApprovalError as error:
         return refusals.answer(request, detail, error, written=reason)
     messages.success(request, _("You withdrew the approval. Nothing is sent under it."))
-    return redirect("approvals:request", tenant.slug, request_id)
+    return pages.go_to(request, "approvals:request", tenant.slug, request_id)
 
 
 @require_POST
@@ -87,11 +81,60 @@ def take_back(request: TenantRequest, tenant: Tenant, request_id: UUID) -> HttpR
     detail = queries.detail(request_id, tenant_id=tenant.pk)
     form = TakingAwayForm(request.POST, auto_id="taking-away-%s")
     if not form.is_valid():
-        return pages.page(request, detail, taking_away=form, status=422)
+        return pages.not_accepted(request, detail, Posted(taking_away=form))
     reason, actor = form.cleaned_data["reason"], Actor.person(request.user)
     try:
         decisions.take_back(request_id, actor=actor, user=request.user, reason=reason)
     except ApprovalError as error:
         return refusals.answer(request, detail, error, written=reason)
     messages.success(request, _("You took your yes back. It does not count any more."))
-    return redirect("approvals:request", tenant.slug, request_id)
+    return pages.go_to(request, "approvals:request", tenant.slug, request_id)
+
+
+@require_POST
+@tenant_page("view_runs")
+def hand_over(request: TenantRequest, tenant: Tenant, request_id: UUID) -> HttpResponse:
+    """Ask a colleague to decide."""
+    detail = queries.detail(request_id, tenant_id=tenant.pk)
+    _need_a_hand(request, tenant)
+    colleagues = [user for user in detail.still_can if user.pk != request.user.pk]
+    form = HandOverForm(colleagues, request.POST)
+    if not form.is_valid():
+        return pages.not_accepted(request, detail, Posted(hand_over=form))
+    given, user = form.cleaned_data, request.user
+    colleague = next(each for each in colleagues if each.pk == given["colleague"])
+    try:
+        handovers.hand_over(
+            request_id,
+            actor=Actor.person(user),
+            user=user,
+            colleague=colleague,
+            note=given["note"],
+        )
+    except ApprovalError as error:
+        return refusals.answer(request, detail, error, written=given["note"])
+    told = _("You asked %(who)s to decide. You can still decide yourself.")
+    messages.success(request, told % {"who": colleague})
+    return pages.go_to(request, "approvals:request", tenant.slug, request_id)
+
+
+@require_POST
+@tenant_page("view_runs")
+def take_hand_over_back(
+    request: TenantRequest, tenant: Tenant, request_id: UUID, hand_over_id: UUID
+) -> HttpResponse:
+    """Take one's own asking back."""
+    detail = queries.detail(request_id, tenant_id=tenant.pk)
+    given = HandOver.objects.select_related("given_to").get(pk=hand_over_id, request=request_id)
+    try:
+        handovers.take_back(given.pk, actor=Actor.person(request.user), user=request.user)
+    except ApprovalError as error:
+        return refusals.answer(request, detail, error, written="")
+    messages.success(request, _("You no longer ask %(who)s to decide.") % {"who": given.given_to})
+    return pages.go_to(request, "approvals:request", tenant.slug, request_id)
+
+
+def _need_a_hand(request: TenantRequest, tenant: Tenant) -> None:
+    """Taking permission away and asking for it are open to those who give it and who stop effects."""
+    if not request.access.rights[tenant.pk] & decisions.MAY_WITHDRAW:
+        raise Denied(tenant.pk, "approve_actions")

@@ -7,9 +7,10 @@ from uuid import UUID
 
 from django.db.models import Count, Q, QuerySet
 
-from approvals import judging, states
+from approvals import states
 from approvals.models import ApprovalRequest, Decision
 from approvals.rules import Requirement
+from approvals.standings import Standing, standing_of
 from tenants.models import User
 
 HEAVY: Final = ("bound", "diff", "parameters")
@@ -19,18 +20,21 @@ MOST_OF_RUN: Final = 50
 
 @dataclass(frozen=True)
 class Detail:
-    """One request as its page shows it.
-
-    `decisions` oldest first; `standing` counts the yes that would be counted now; `still_can` are
-    people who may decide and have not, at most `MOST_PEOPLE` of `still_can_count`.
-    """
+    """One request as its page shows it: the question, the answers oldest first, where it stands."""
 
     request: ApprovalRequest
-    requirement: Requirement
     decisions: list[Decision]
-    standing: int
-    still_can: list[User]
-    still_can_count: int
+    people: Standing
+
+    @property
+    def requirement(self) -> Requirement:
+        """What the rules demanded when it was asked."""
+        return self.people.requirement
+
+    @property
+    def still_can(self) -> list[User]:
+        """The people whose yes would bring it nearer: at most `MOST_PEOPLE` of `can_help_count`."""
+        return list(self.people.can_help)
 
 
 def inbox(
@@ -87,16 +91,7 @@ def detail(request_id: UUID, *, tenant_id: int, light: bool = False) -> Detail:
         .select_related("user", "taken_back")
         .order_by("at")[:MOST_PEOPLE]
     )
-    decided = {decision.user_id for decision in decisions}
-    still_can = [user for user in judging.eligible(request) if user.pk not in decided]
-    return Detail(
-        request=request,
-        requirement=judging.demands(request),
-        decisions=decisions,
-        standing=len(judging.standing(request)),
-        still_can=still_can[:MOST_PEOPLE],
-        still_can_count=len(still_can),
-    )
+    return Detail(request=request, decisions=decisions, people=standing_of(request))
 
 
 def newer_id(request: ApprovalRequest) -> UUID | None:

@@ -1,5 +1,8 @@
 """What a person reads when their decision was not counted: who was quicker, what moved, who can."""
 
+from dataclasses import dataclass
+from datetime import datetime
+from inspect import getdoc
 from typing import Any, Final
 
 from django.http import HttpResponse
@@ -8,15 +11,18 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from approvals import changes, judging, states
+from approvals import judging, states, threeway
 from approvals.errors import (
     AlreadyDecidedError,
     ApprovalError,
+    CannotTakeItError,
+    DamagedRequestError,
     HashMismatchError,
+    NotApprovedError,
     NotPermittedError,
 )
-from approvals.hashing import Difference
 from approvals.models import ApprovalRequest
+from approvals.pages import is_fragment
 from approvals.queries import Detail
 from canonical import display
 from tenants import audit
@@ -26,99 +32,115 @@ from tenants.scope import TenantRequest
 BECAME: Final[dict[str, str | Promise]] = {
     states.APPROVED: gettext_lazy("%(who)s approved it before you pressed."),
     states.USED: gettext_lazy("%(who)s approved it before you pressed, and it was sent."),
-    states.REJECTED: gettext_lazy("%(who)s rejected it before you pressed. Nothing was sent."),
-    states.SENT_BACK: gettext_lazy("%(who)s sent it back before you pressed. Nothing was sent."),
+    states.REJECTED: gettext_lazy(
+        "%(who)s rejected it before you pressed: “%(why)s” Nothing was sent."
+    ),
+    states.SENT_BACK: gettext_lazy(
+        "%(who)s sent it back before you pressed: “%(why)s” Nothing was sent."
+    ),
     states.EXPIRED: gettext_lazy("Its time was over before you pressed. Nothing was sent."),
-    states.WITHDRAWN: gettext_lazy("%(who)s withdrew it before you pressed. Nothing was sent."),
+    states.WITHDRAWN: gettext_lazy(
+        "%(who)s withdrew it before you pressed: “%(why)s” Nothing was sent."
+    ),
     states.APPROVE: gettext_lazy("%(who)s approved it already. One answer per person counts."),
     states.REJECT: gettext_lazy("%(who)s rejected it already. One answer per person counts."),
     states.SEND_BACK: gettext_lazy("%(who)s sent it back already. One answer per person counts."),
     states.OPEN: gettext_lazy("It still waits for an answer, so there is nothing to withdraw."),
 }
-FIELDS: Final[dict[str, str | Promise]] = {
-    "diff_digest": gettext_lazy("The change as shown"),
-    "parameters_digest": gettext_lazy("The exact bytes to be sent"),
-    "rules_version": gettext_lazy("The rules"),
-    "tool_schema_digest": gettext_lazy("The version of the tool"),
-    "acting_credential": gettext_lazy("Who it acts as"),
-}
-# Two questions never share these, so their difference says nothing.
-OF_EVERY_QUESTION: Final = frozenset({"nonce", "expires_at"})
 WHY_NOT: Final[dict[str, str | Promise]] = {
+    "not_asked": gettext_lazy("The rules ask for other people here."),
     "machine": gettext_lazy("Only a signed-in person decides."),
     "no_right": gettext_lazy("You do not have the right to decide this."),
     "own_run": gettext_lazy(
         "You started this run, or it works on your behalf. Somebody else must decide."
     ),
 }
-MOST_NAMES: Final = 8
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a person reads when nothing was counted: a title, a sentence, the time it speaks of.
+
+    `code` is for the record; `status` for HTTP; `template` shows more of it.
+    """
+
+    code: str
+    title: str
+    text: str
+    at: datetime | None = None
+    status: int = 409
+    template: str = "approvals/_not_counted.html"
 
 
 def answer(
     request: TenantRequest, detail: Detail, error: ApprovalError, *, written: str, posted: str = ""
 ) -> HttpResponse:
-    """The page that says why nothing was counted.
+    """Say why nothing was counted: a page, or for htmx the news to stand above the open form.
 
     `written` comes back, to be copied; `posted` is the hash the person's page carried. An error
     that is no refusal is raised again.
     """
-    context = {"asked": detail.request, "written": written, "section": "needs"}
+    told = tell(error)
+    if isinstance(error, NotPermittedError):
+        audit_refusal(request, detail.request, error)
+    context = {"asked": detail.request, "written": written, "section": "needs", "told": told}
+    context |= {"others": detail.still_can}
     if isinstance(error, HashMismatchError):
         context |= _moved(detail.request, error, posted)
-        return render(request, "approvals/moved.html", context, status=409)
+    fragment = is_fragment(request)
+    template = "approvals/_refused.html" if fragment else "approvals/refused.html"
+    return render(request, template, context, status=told.status)
+
+
+def tell(error: ApprovalError) -> Told:
+    """The title and the sentence of a refusal. Raises the error again when it is none."""
+    if isinstance(error, HashMismatchError):
+        return Told(
+            "moved",
+            _("What would happen has changed since your page was made"),
+            _(
+                "Your answer was not counted, because it was about something else than what would "
+                "happen now. Nothing was sent."
+            ),
+            template="approvals/_moved.html",
+        )
     if isinstance(error, AlreadyDecidedError):
-        context |= {"text": str(BECAME[error.state]) % {"who": error.by}, "at": error.at}
-        return render(request, "approvals/decided_already.html", context, status=409)
+        title = _("This was decided already")
+        return Told(error.state, title, _became(error), error.at)
     if isinstance(error, NotPermittedError):
-        _audit(request, detail.request, error)
-        context |= {"text": WHY_NOT[error.code], "others": detail.still_can}
-        return render(request, "approvals/not_yours.html", context, status=403)
+        return Told(
+            error.code,
+            _("Somebody else must decide"),
+            str(WHY_NOT.get(error.code, WHY_NOT["no_right"])),
+            status=403,
+            template="approvals/_not_yours.html",
+        )
+    if isinstance(error, DamagedRequestError | NotApprovedError | CannotTakeItError):
+        return Told(type(error).__name__, _("This cannot be done now"), sentence_of(error))
     raise error
+
+
+def sentence_of(error: ApprovalError) -> str:
+    """The operator's sentence of an error: the first paragraph of its class's docstring."""
+    return " ".join((getdoc(type(error)) or "").split("\n\n")[0].split())
+
+
+def audit_refusal(request: TenantRequest, asked: ApprovalRequest, error: NotPermittedError) -> None:
+    """After the refused verb has rolled back: the attempt is on record."""
+    actor = Actor.person(request.user)
+    audit.refuse(request.tenant, actor, "decide", f"request {asked.pk}", code=error.code)
+
+
+def _became(error: AlreadyDecidedError) -> str:
+    # What one person answered before is not what became of the request: it has its own reason.
+    why = ApprovalRequest.objects.filter(pk=error.request_id, state=error.state)
+    because = why.values_list("closed_because", flat=True).first() or ""
+    text = str(BECAME[error.state]) % {"who": error.by, "why": display.visible(because)}
+    return text.replace(": “”", ".")
 
 
 def _moved(asked: ApprovalRequest, error: HashMismatchError, posted: str) -> dict[str, Any]:
     """The three-way view: what the page showed, what is true now, and what differs, by field."""
     now = ApprovalRequest.objects.get(pk=error.request_id)
     shown = judging.shown_as(asked.action_id, posted) or (asked if asked.pk != now.pk else None)
-    files = changes.moved_files(shown, now) if shown is not None else None
-    return {
-        "now": now,
-        "shown": shown,
-        "rows": [
-            _row(difference, files)
-            for difference in error.differences
-            if difference.field not in OF_EVERY_QUESTION
-        ],
-    }
-
-
-def _row(difference: Difference, files: list[str] | None) -> dict[str, str]:
-    field = difference.field
-    return {
-        "field": _field(field),
-        "saw": difference.saw or _("nothing"),
-        "now": difference.now or _("nothing"),
-        "difference": _difference(field, files),
-    }
-
-
-def _field(field: str) -> str:
-    if field.startswith("resources."):
-        return display.visible(field.removeprefix("resources."))
-    return str(FIELDS.get(field, field.replace("_", " ")))
-
-
-def _difference(field: str, files: list[str] | None) -> str:
-    if field == "diff_digest" and files is not None:
-        names = ", ".join(display.visible(name) for name in files[:MOST_NAMES])
-        more = _(" and %(n)s more") % {"n": len(files) - MOST_NAMES}
-        return names + (more if len(files) > MOST_NAMES else "") or _("the order of its files")
-    if field.startswith("resources."):
-        return _("It moved after your page was made.")
-    return _("It is another one now.")
-
-
-def _audit(request: TenantRequest, asked: ApprovalRequest, error: NotPermittedError) -> None:
-    """After the refused verb has rolled back: the attempt is on record."""
-    actor = Actor.person(request.user)
-    audit.refuse(request.tenant, actor, "decide", f"request {asked.pk}", code=error.code)
+    return threeway.refused(shown, now, error)

@@ -13,5 +13,11 @@ urlpatterns = [
     path("approvals/<uuid:request_id>/decision/", posts.decide, name="decision"),
     path("approvals/<uuid:request_id>/withdrawal/", posts.withdraw, name="withdrawal"),
     path("approvals/<uuid:request_id>/taking-back/", posts.take_back, name="taking_back"),
+    path("approvals/<uuid:request_id>/hand-overs/", posts.hand_over, name="hand_over"),
+    path(
+        "approvals/<uuid:request_id>/hand-overs/<uuid:hand_over_id>/taking-back/",
+        posts.take_hand_over_back,
+        name="take_hand_over_back",
+    ),
     path("runs/<uuid:run_id>/requests/", views.run_requests, name="run_requests"),
 ]

@@ -9,11 +9,15 @@ from django.utils.translation import ngettext
 
 from approvals import states
 from approvals.models import ApprovalRequest
+from approvals.rules import Who
+from approvals.rules.people import ANYBODY, GROUP, NAMED, PERMISSION
+from canonical import display
 from checkpoints import graph
 from checkpoints import states as runs
 from checkpoints.errors import UnknownTaskTypeError
 from checkpoints.registry import graph_of
 from tenants.amounts import count
+from tenants.models import Tenant
 
 # Currencies whose minor unit is not a hundredth; amounts are whole minor units.
 DECIMALS: Final = {"JPY": 0, "KRW": 0, "VND": 0, "CLP": 0, "ISK": 0, "BHD": 3, "KWD": 3, "TND": 3}
@@ -75,6 +79,30 @@ def magnitude(size: Mapping[str, Any]) -> str:
     words = [_money(size)] if size.get("amount") else []
     words += [_counted(name, number) for name, number in size.items() if name in COUNTED]
     return ", ".join(words) or _("not measured")
+
+
+def who_counts(who: Who, people: int) -> str:
+    """Whose yes a part of a demand asks for: "2 people of the group finance"."""
+    names = ", ".join(display.visible(name) for name in who.names)
+    told = {
+        PERMISSION: ngettext(
+            "%(n)s person with the right: %(names)s",
+            "%(n)s people with the right: %(names)s",
+            people,
+        ),
+        GROUP: ngettext(
+            "%(n)s person of the group %(names)s", "%(n)s people of the group %(names)s", people
+        ),
+        NAMED: ngettext("%(n)s person out of: %(names)s", "%(n)s people out of: %(names)s", people),
+    }
+    if who == ANYBODY:
+        return ngettext("%(n)s person who may decide", "%(n)s people who may decide", people) % {
+            "n": people
+        }
+    rights = dict(Tenant._meta.permissions)
+    if who.kind == PERMISSION:
+        names = ", ".join(str(rights.get(name, name)) for name in who.names)
+    return told[who.kind] % {"n": people, "names": names}
 
 
 def demand(needed: int, *, yes: int) -> str:

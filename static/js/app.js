@@ -34,7 +34,14 @@ document.addEventListener("htmx:beforeSwap", (event) => {
   }
 });
 
-// When the server cannot be reached, the page says that it shows old facts.
+// A refusal stands where its form says; an error page that is a whole page is no part of this one.
+document.addEventListener("htmx:beforeSwap", ({ detail }) => {
+  if (detail.xhr.status >= 400 && /^\s*<!doctype/i.test(detail.xhr.responseText)) {
+    detail.shouldSwap = false;
+  }
+});
+
+// When the server cannot be reached, or answers that it cannot answer, the page says that it shows old facts.
 const showCutOff = (isCutOff) => {
   const notice = document.getElementById("cut-off");
   if (notice) notice.hidden = !isCutOff;
@@ -42,7 +49,7 @@ const showCutOff = (isCutOff) => {
 for (const name of ["htmx:sendError", "htmx:timeout"]) {
   document.addEventListener(name, () => showCutOff(true));
 }
-document.addEventListener("htmx:afterOnLoad", () => showCutOff(false));
+document.addEventListener("htmx:afterOnLoad", ({ detail }) => showCutOff(detail.xhr.status >= 500));
 
 // A form is sent once. Comfort only: the server refuses the second one by itself.
 document.addEventListener("submit", (event) => {

@@ -77,8 +77,8 @@ def test_a_detail_says_who_decided_and_who_still_can() -> None:
     decide(request, dee(), reason="Fine.")
     found = queries.detail(request.id, tenant_id=tenant.pk)
     assert [(d.user, d.verdict, d.reason) for d in found.decisions] == [(dee(), "approve", "Fine.")]
-    assert (found.standing, found.requirement) == (1, TWO)
-    assert (found.still_can, found.still_can_count) == ([eve()], 1)
+    assert (found.people.yes, found.requirement) == (1, TWO)
+    assert (found.still_can, found.people.can_help_count) == ([eve()], 1)
     assert len(people) == 4
 
 

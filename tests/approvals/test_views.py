@@ -84,7 +84,7 @@ def test_a_second_decision_is_told_of_the_first(asked: ApprovalRequest) -> None:
     assert answer.status_code == 409
     html = answer.content.decode()
     assert "This was decided already" in html
-    assert "Dee rejected it before you pressed." in html
+    assert "Dee rejected it before you pressed: “No.” Nothing was sent." in html
     assert "Because." in html
     assert client.get(address(asked)).status_code == 200
 
@@ -217,7 +217,7 @@ def test_withdrawing_twice_says_calmly_what_became_of_it(asked: ApprovalRequest)
     decisions.withdraw_approval(asked.pk, actor=actor, reason="First.")
     answer = signed_in(ada(asked.tenant)).post(address(asked, "withdrawal/"), {"reason": "Second."})
     assert answer.status_code == 409
-    assert "Dee withdrew it before you pressed." in answer.content.decode()
+    assert "Dee withdrew it before you pressed: “First.” Nothing was sent." in answer.content.decode()
 
 
 def test_a_tampered_request_can_be_decided_by_nobody(asked: ApprovalRequest) -> None:

@@ -92,15 +92,19 @@ def test_enter_decides_nothing(engine: Bench, sit_down: SitDown) -> None:
     assert not Decision.objects.filter(request=asked).exists()
 
 
-def test_going_back_and_pressing_again_changes_nothing(engine: Bench, sit_down: SitDown) -> None:
+@pytest.mark.parametrize("script", [True, False])
+def test_going_back_and_pressing_again_changes_nothing(
+    engine: Bench, sit_down: SitDown, *, script: bool
+) -> None:
     asked = asked_for(waiting_run(engine))
-    page = sit_down(engine.approver)
-    page.goto(approval_page(asked))
+    page = sit_down(engine.approver, java_script_enabled=script)
+    page.goto(approval_page(asked) + "?onward=1")
     press(page, "Approve")
-    expect(page.get_by_text("Dee approved this.")).to_be_visible()
+    expect(page.get_by_text("You approved")).to_be_visible()
     engine.turn()
     page.go_back()
     _press_if_it_is_still_there(page)
+    page.goto(approval_page(asked))
     expect(page.get_by_text("and it was sent once.")).to_be_visible(timeout=10_000)
     assert Decision.objects.filter(request=asked).count() == 1
     assert len(effects()) == 1

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from tests.approvals.asking import MAIL, asked_about, git_diff
 from tests.browser import violations
@@ -45,6 +45,7 @@ def test_pages_of_approvals_are_faultless(engine: Bench, sit_down: SitDown, scre
         page.goto(approval_page(asked))
         faultless(page)
     press(page, "Approve")
+    expect(page.get_by_text("You approved")).to_be_visible()
     faultless(page)
 
 
