@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from approvals import clock, decisions, handovers, judging, states, wording
+from approvals import clock, confirming, decisions, handovers, judging, proving, states, wording
 from approvals.errors import NotPermittedError
 from approvals.forms import DecisionForm, HandOverForm, TakingAwayForm
 from approvals.models import ApprovalRequest, Decision, HandOver
@@ -73,6 +73,7 @@ class Column:
     form: DecisionForm
     taking_away: TakingAwayForm
     hand_over: HandOverForm | None = field(default=None)
+    needs_proof: bool = False
 
 
 def column(
@@ -118,11 +119,15 @@ def column(
         form=posted.answer or _fresh(request, asked),
         taking_away=posted.taking_away or TakingAwayForm(auto_id="taking-away-%s"),
         hand_over=(posted.hand_over or HandOverForm(others)) if may_ask and others else None,
+        needs_proof=not damaged and proving.is_needed(asked),
     )
 
 
 def _fresh(request: TenantRequest, asked: ApprovalRequest) -> DecisionForm:
-    return DecisionForm(initial={"shown": asked.action_hash, "onward": "onward" in request.GET})
+    kept = {"reason": confirming.draft(request, asked.pk)}
+    return DecisionForm(
+        initial={"shown": asked.action_hash, "onward": "onward" in request.GET, **kept}
+    )
 
 
 def _demand(part: Part) -> Demand:

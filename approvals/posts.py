@@ -10,11 +10,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
 
-from approvals import decisions, handovers, pages, queries, refusals, states
+from approvals import confirming, decisions, handovers, pages, queries, refusals, states
 from approvals.deciding import Posted
-from approvals.errors import ApprovalError
+from approvals.errors import ApprovalError, ProofNeededError
 from approvals.forms import DecisionForm, HandOverForm, TakingAwayForm
 from approvals.models import HandOver
+from tenants import proofs
 from tenants.actors import Actor
 from tenants.errors import Denied
 from tenants.models import Tenant
@@ -41,15 +42,20 @@ def decide(request: TenantRequest, tenant: Tenant, request_id: UUID) -> HttpResp
     try:
         decided = decisions.decide(
             request_id,
-            actor=Actor.person(request.user),
+            actor=Actor.person(request.user, proofs.latest(request)),
             user=request.user,
             verdict=given["verdict"],
             reason=given["reason"],
             posted_hash=given["shown"],
         )
+    except ProofNeededError:
+        return confirming.send_to_confirm(
+            request, request_id, reason=given["reason"], fragment=pages.is_fragment(request)
+        )
     except ApprovalError as error:
         posted, written = given["shown"], given["reason"]
         return refusals.answer(request, detail, error, written=written, posted=posted)
+    confirming.forget(request)
     messages.success(request, str(SAID[given["verdict"]]) % {"what": decided.describe})
     if given["onward"]:
         return pages.go_to(request, "inbox_next", tenant.slug)
