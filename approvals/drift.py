@@ -60,6 +60,11 @@ def told(request: ApprovalRequest) -> Told | None:
     )
 
 
+def may_ask_anew(rights: frozenset[str]) -> bool:
+    """True for those who decide here and those who operate runs."""
+    return bool(rights & MAY_ASK_ANEW)
+
+
 def refuse_if_moved(request: ApprovalRequest) -> None:
     """Refuse a yes to what is not so any more. The caller holds the request. Raises `MovedError`."""
     row = _row(request.pk)
@@ -106,5 +111,5 @@ def _admit(request: ApprovalRequest, actor: Actor, user: User) -> None:
     if (actor.kind, actor.user_id, user.kind) != ("person", user.pk, User.Kind.PERSON):
         raise NotPermittedError("machine", request.pk)
     rights = access.of(user).rights.get(request.tenant_id, frozenset())
-    if not rights & MAY_ASK_ANEW:
+    if not may_ask_anew(rights):
         raise NotPermittedError("no_right", request.pk)
