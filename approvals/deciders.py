@@ -1,6 +1,7 @@
 """The people a request asks: what rules need to know of them, and who of them has said yes."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from approvals.models import ApprovalRequest
 from approvals.rules import Person, Requirement
@@ -79,18 +80,23 @@ def able(
 
     One prepared statement for a plain demand, of which no more people are read than it takes.
     """
-    plain = not requirement.quorums
     values = {
         "tenant": tenant_id,
         "codename": requirement.permission,
         "starter": starter_id,
         "behalf": on_behalf_of.strip().lower(),
-        "most": requirement.approvers if plain else MOST_ABLE,
+        "most": MOST_ABLE if requirement.quorums else requirement.approvers,
     }
     found = execute(ABLE, values)
-    if plain:
-        return [Person(user_id, email, frozenset((DECIDING,))) for user_id, email in found]
-    return known(tenant_id, requirement, found)
+    if requirement.quorums:
+        return known(tenant_id, requirement, found)
+    return [Person(user_id, email, frozenset((DECIDING,))) for user_id, email in found]
+
+
+def everybody(tenant_id: int, requirement: Requirement) -> list[Person]:
+    """All who may decide at a tenant, whatever they start."""
+    whole = replace(requirement, quorums=requirement.parts())
+    return able(tenant_id, whole, starter_id=None, on_behalf_of="")
 
 
 def of_users(tenant_id: int, requirement: Requirement, users: Iterable[User]) -> list[Person]:

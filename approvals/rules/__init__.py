@@ -6,10 +6,11 @@ comes of it and stands in the record, `quorums` says who fills what.
 
 from approvals.rules.conditions import Effect, Window
 from approvals.rules.document import RULES_SCHEMA, problems, read
-from approvals.rules.evaluation import Deny, evaluate, sums_needed
+from approvals.rules.evaluation import Deny, demand_of, evaluate, sums_needed
 from approvals.rules.people import Person, Quorum, Slot, Who
 from approvals.rules.reading import Problem, UnreadableRulesError
 from approvals.rules.requirements import LONGEST_EXPIRY_SECONDS, Requirement, covers
+from approvals.rules.rule import Rule
 
 __all__ = [
     "LONGEST_EXPIRY_SECONDS",
@@ -20,11 +21,13 @@ __all__ = [
     "Problem",
     "Quorum",
     "Requirement",
+    "Rule",
     "Slot",
     "UnreadableRulesError",
     "Who",
     "Window",
     "covers",
+    "demand_of",
     "evaluate",
     "problems",
     "read",

@@ -42,7 +42,7 @@ def evaluate(document: Json, effect: Effect) -> Requirement | Deny:
     if denying:
         return _denied(denying[0])
     if asking:
-        return _asked(asking, effect)
+        return demand_of(asking, effect.reversibility)
     if allowing:
         return _passed(allowing[0], effect)
     return Deny(f"No rule allows the tool {effect.tool}.")
@@ -51,7 +51,7 @@ def evaluate(document: Json, effect: Effect) -> Requirement | Deny:
 def sums_needed(document: Json, *, tool: str, tenant: str) -> tuple[Window, ...]:
     """The sums that the rules of this tool at this tenant (slug) test, each once.
 
-    None when the document cannot be read: then nothing is allowed anyway.
+    No sum when the document cannot be read: then nothing is allowed anyway.
     """
     try:
         rules = read(document)
@@ -61,13 +61,8 @@ def sums_needed(document: Json, *, tool: str, tenant: str) -> tuple[Window, ...]
     return tuple(dict.fromkeys(windows))
 
 
-def _denied(rule: Rule) -> Deny:
-    if not rule.name:
-        return Deny(rule.because)
-    return Deny(f"The rule “{rule.name}” denies this: {rule.because}", rule.name)
-
-
-def _asked(rules: Sequence[Rule], effect: Effect) -> Requirement:
+def demand_of(rules: Sequence[Rule], reversibility: str) -> Requirement:
+    """What these asking rules demand together: each of them is satisfied, in the shortest time."""
     quorums = tuple(rule.quorum for rule in rules if rule.quorum is not None)
     names = tuple(rule.name for rule in rules if rule.name)
     return Requirement(
@@ -78,8 +73,14 @@ def _asked(rules: Sequence[Rule], effect: Effect) -> Requirement:
         quorums=() if all(_is_plain(quorum) for quorum in quorums) else quorums,
         rules=names,
         reauthenticate=any(rule.reauthenticate for rule in rules),
-        reversibility=classes.as_known(effect.reversibility) if names else "",
+        reversibility=classes.as_known(reversibility) if names else "",
     )
+
+
+def _denied(rule: Rule) -> Deny:
+    if not rule.name:
+        return Deny(rule.because)
+    return Deny(f"The rule “{rule.name}” denies this: {rule.because}", rule.name)
 
 
 def _passed(rule: Rule, effect: Effect) -> Requirement:

@@ -1,5 +1,6 @@
 """What the rules demand of people before one effect may happen, as it stands in the record."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -13,6 +14,7 @@ from approvals.rules.people import (
     Person,
     Quorum,
     Slot,
+    Who,
     read_slots,
 )
 from approvals.rules.reading import Reader, UnreadableRulesError
@@ -118,8 +120,16 @@ def covers(stored: Requirement, now: Requirement) -> bool:
 
 
 def _holds(have: Quorum, want: Quorum) -> bool:
-    there = {slot.who: slot.people for slot in have.slots}
-    return all(there.get(slot.who, 0) >= slot.people for slot in want.slots)
+    """Slots of the same kind of people count together: each takes people of its own anyway."""
+    there, wanted = _by_kind(have), _by_kind(want)
+    return all(there[who] >= people for who, people in wanted.items())
+
+
+def _by_kind(quorum: Quorum) -> Counter[Who]:
+    found: Counter[Who] = Counter()
+    for slot in quorum.slots:
+        found[slot.who] += slot.people
+    return found
 
 
 def _read(reader: Reader, members: Mapping[str, Json]) -> Requirement:
