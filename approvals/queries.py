@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.db.models import Count, Q, QuerySet
 
-from approvals import states
+from approvals import clock, states
 from approvals.models import ApprovalRequest, Decision
 from approvals.rules import Requirement
 from approvals.standings import Standing, standing_of
@@ -16,6 +16,8 @@ from tenants.models import User
 HEAVY: Final = ("bound", "diff", "parameters")
 MOST_PEOPLE: Final = 50
 MOST_OF_RUN: Final = 50
+# What ran out needs nobody any more, whether or not the sweeper came by.
+STILL_ASKED: Final = Q(state=states.OPEN, expires_at__gt=clock.ClockTimestamp())
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ def inbox(
 
     Each has `yes`, the number of people who approved it so far.
     """
-    found = _light().filter(tenant_id__in=list(tenant_ids), state=states.OPEN)
+    found = _light().filter(STILL_ASKED, tenant_id__in=list(tenant_ids))
     if after is not None:
         found = found.filter(id__gt=after)
     given = Q(decisions__verdict=states.APPROVE, decisions__taken_back__isnull=True)
@@ -53,7 +55,7 @@ def inbox(
 
 def open_counts(tenant_ids: Iterable[int]) -> dict[int, int]:
     """How many requests are open per tenant; a tenant without any is not in it."""
-    found = ApprovalRequest.objects.filter(tenant_id__in=list(tenant_ids), state=states.OPEN)
+    found = ApprovalRequest.objects.filter(STILL_ASKED, tenant_id__in=list(tenant_ids))
     return dict(found.values_list("tenant_id").annotate(Count("id")).order_by())
 
 
