@@ -35,3 +35,7 @@ class VerdictRefusedError(WorldError):
 
 class JournalError(WorldError):
     """The journal outside PostgreSQL could not be written, so nothing was sent."""
+
+
+class EvidenceNotReady(WorldError):
+    """The audit trail is being sealed; ask for the evidence again in a moment."""

@@ -1,0 +1,156 @@
+"""An action as evidence: what was asked, what was shown and decided, what was sent and answered."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from approvals import shown
+from approvals.models import Approval, ApprovalRequest, Decision
+from reconciliation.evidence.bytestore import Bytes
+from reconciliation.models import Action, Attempt, LookUp, Receipt
+from tenants.models import User
+from tenants.trail.rows import instant
+
+Json = Any
+
+
+def as_json(action: Action, kept: Bytes) -> dict[str, Json]:
+    """One action with its questions, attempts and receipts; payloads go to `kept`, by digest."""
+    asked = ApprovalRequest.objects.filter(action_id=action.pk).order_by("revision")
+    attempts = Attempt.objects.filter(action=action).order_by("number")
+    return {
+        "id": str(action.pk),
+        "node": action.node,
+        "ordinal": action.ordinal,
+        "generation": action.generation,
+        "key": bytes(action.key).hex(),
+        "tool": action.tool,
+        "tool_schema_digest": action.tool_schema_digest,
+        "acting_credential": action.acting_credential,
+        "describe": action.describe,
+        "target": action.target,
+        "magnitude": action.magnitude,
+        "parameters": kept.of(action.parameters, bytes(action.parameters_digest).hex()),
+        "compensates": str(action.compensates_id) if action.compensates_id else None,
+        "stands": action.stands,
+        "outcome": action.outcome,
+        "because": action.because,
+        "note": action.note,
+        "proposed_seq": action.proposed_seq,
+        "absorbed_seq": action.absorbed_seq,
+        "proposed_at": instant(action.proposed_at),
+        "settled_at": _when(action.settled_at),
+        "requests": [_request(each, kept) for each in asked],
+        "attempts": [_attempt(each, kept) for each in attempts],
+    }
+
+
+def person(user: User) -> dict[str, Json]:
+    """A person as evidence names them."""
+    return {"id": user.pk, "name": str(user)}
+
+
+def _request(asked: ApprovalRequest, kept: Bytes) -> dict[str, Json]:
+    decisions = asked.decisions.select_related("user", "taken_back").order_by("at")
+    return {
+        "id": str(asked.pk),
+        "revision": asked.revision,
+        "hash": asked.action_hash,
+        "bound": bytes(asked.bound).decode(),
+        "diff": kept.of(asked.diff),
+        "media": asked.diff_media,
+        "parameters": kept.of(asked.parameters),
+        "describe": asked.describe,
+        "target": asked.target,
+        "summary": asked.summary,
+        "magnitude": asked.magnitude,
+        "requirement": asked.requirement,
+        "asked_at": instant(asked.asked_at),
+        "expires_at": instant(asked.expires_at),
+        "state": asked.state,
+        "closed_at": _when(asked.closed_at),
+        "closed_by": asked.closed_by,
+        "closed_because": asked.closed_because,
+        "opened": _opened(asked),
+        "decisions": [_decision(each) for each in decisions],
+        "approval": _approval(asked),
+    }
+
+
+def _opened(asked: ApprovalRequest) -> list[dict[str, Json]]:
+    return [
+        {
+            "person": person(each.user),
+            "part": each.part,
+            "from": each.from_byte,
+            "to": each.to_byte,
+            "digest": each.digest,
+            "at": instant(each.at),
+        }
+        for each in shown.opened(asked)
+    ]
+
+
+def _decision(decision: Decision) -> dict[str, Json]:
+    back = getattr(decision, "taken_back", None)
+    return {
+        "person": person(decision.user),
+        "verdict": decision.verdict,
+        "reason": decision.reason,
+        "hash": decision.posted_hash,
+        "at": instant(decision.at),
+        "taken_back": {"reason": back.reason, "at": instant(back.at)} if back else None,
+    }
+
+
+def _approval(asked: ApprovalRequest) -> dict[str, Json] | None:
+    approval = Approval.objects.filter(request=asked).first()
+    if approval is None:
+        return None
+    return {
+        "state": approval.state,
+        "rule": approval.rule,
+        "granted_at": instant(approval.granted_at),
+        "used_at": _when(approval.used_at),
+        "used_by": str(approval.used_by_attempt) if approval.used_by_attempt else None,
+    }
+
+
+def _attempt(attempt: Attempt, kept: Bytes) -> dict[str, Json]:
+    return {
+        "id": str(attempt.pk),
+        "number": attempt.number,
+        "request": str(attempt.approval_id),
+        "hash": attempt.action_hash,
+        "fence": attempt.fence,
+        "dispatched_at": instant(attempt.dispatched_at),
+        "deadline_at": instant(attempt.deadline_at),
+        "margin_seconds": attempt.margin_seconds,
+        "outcome": attempt.outcome,
+        "settled_at": _when(attempt.settled_at),
+        "receipts": _receipts(attempt.receipts.order_by("id"), kept),
+        "look_ups": _look_ups(attempt.look_ups.order_by("id")),
+    }
+
+
+def _receipts(receipts: Iterable[Receipt], kept: Bytes) -> list[dict[str, Json]]:
+    return [
+        {
+            "source": each.source,
+            "content": kept.of(each.content, bytes(each.digest).hex()),
+            "wire": each.wire_digest,
+            "fence": each.fence,
+            "at": instant(each.at),
+        }
+        for each in receipts
+    ]
+
+
+def _look_ups(look_ups: Iterable[LookUp]) -> list[dict[str, Json]]:
+    return [
+        {"answer": each.answer, "detail": each.detail, "at": instant(each.at)} for each in look_ups
+    ]
+
+
+def _when(at: datetime | None) -> str | None:
+    return instant(at) if at else None
