@@ -57,6 +57,24 @@ def hosts(env: Environment, *, production: bool) -> list[str]:
     return named
 
 
+def names(env: Environment, name: str) -> list[str]:
+    """A list with commas, in lower case; empty when unset."""
+    return [each.strip().lower() for each in env.get(name, "").split(",") if each.strip()]
+
+
+def address(env: Environment, known: list[str], port: int, *, production: bool) -> str:
+    """Where people open this installation, without a slash at the end: what messages link to.
+
+    Unset, it is the first host that production names, or this machine.
+    """
+    given = env.get("KEDGE_URL", "").rstrip("/")
+    if not given:
+        return f"https://{known[0]}" if production else f"http://127.0.0.1:{port}"
+    if not given.startswith("https://" if production else ("https://", "http://")):
+        raise GroundError(f"KEDGE_URL is {given!r}; it must be an https address.")
+    return given
+
+
 def only_in_development(env: Environment, name: str, why: str, *, production: bool) -> bool:
     """An on/off variable that production refuses to have on, because of `why`."""
     wanted = switch(env, name)

@@ -208,6 +208,13 @@ KEDGE_TURN_SECONDS = environment.number(os.environ, "KEDGE_TURN_SECONDS", 20, mo
 KEDGE_SWEEP_SECONDS = 0.25
 KEDGE_JOURNAL_DIR = Path(os.environ.get("KEDGE_JOURNAL_DIR") or VAR_DIR / "journal")
 
+# What signs the heads of the audit chains and evidence, and older keys that are still believed.
+KEDGE_SIGNING_KEY = environment.signing_key(os.environ, VAR_DIR, production=PRODUCTION)
+KEDGE_OLDER_PUBLIC_KEYS = environment.public_keys(os.environ, "KEDGE_OLDER_PUBLIC_KEYS")
+
+# What wraps the keys of encrypted fields: id:base64, newest first.
+KEDGE_KEYS = keyring.key_ring(os.environ, VAR_DIR, production=PRODUCTION)
+
 # What other apps show on the page of a run, each under its URL name, in this order.
 RUN_PANELS = ["reconciliation:run_actions", "approvals:run_requests"]
 
@@ -224,10 +231,18 @@ KEDGE_SMTP_USER = os.environ.get("KEDGE_SMTP_USER", "")
 KEDGE_SMTP_PASSWORD = os.environ.get("KEDGE_SMTP_PASSWORD", "")
 KEDGE_SMTP_STARTTLS = environment.switch(os.environ, "KEDGE_SMTP_STARTTLS")
 KEDGE_MAIL_SINK = KEDGE_DEMO and not os.environ.get("KEDGE_SMTP_HOST")
-# What signs the heads of the audit chains and evidence, and older keys that are still believed.
-KEDGE_SIGNING_KEY = environment.signing_key(os.environ, VAR_DIR, production=PRODUCTION)
-KEDGE_OLDER_PUBLIC_KEYS = environment.public_keys(os.environ, "KEDGE_OLDER_PUBLIC_KEYS")
 
-# What wraps the keys of encrypted fields: id:base64, newest first.
-KEDGE_KEYS = keyring.key_ring(os.environ, VAR_DIR, production=PRODUCTION)
-
+# Notifications: sent where there is a mail server, or where they are switched on by hand.
+KEDGE_NOTIFICATIONS = environment.switch(
+    os.environ,
+    "KEDGE_NOTIFICATIONS",
+    default=KEDGE_DEMO or bool(os.environ.get("KEDGE_SMTP_HOST")),
+)
+KEDGE_URL = environment.address(os.environ, ALLOWED_HOSTS, PORT, production=PRODUCTION)
+KEDGE_MAIL_FROM = os.environ.get("KEDGE_MAIL_FROM") or "kedge@localhost"
+KEDGE_WEBHOOK_HOSTS = environment.names(os.environ, "KEDGE_WEBHOOK_HOSTS")
+KEDGE_WEBHOOK_PRIVATE_HOSTS = environment.names(os.environ, "KEDGE_WEBHOOK_PRIVATE_HOSTS")
+# How long nobody may decide before the owner of the task type is told, once.
+KEDGE_ESCALATE_MINUTES = environment.number(
+    os.environ, "KEDGE_ESCALATE_MINUTES", 60, most=7 * 24 * 60
+)
