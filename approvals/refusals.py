@@ -1,75 +1,19 @@
-"""What a person reads when their decision was not counted: who was quicker, what moved, who can."""
+"""What a person reads when their decision was not counted: a page, or the news above their form."""
 
-from dataclasses import dataclass
-from datetime import datetime
-from inspect import getdoc
-from typing import Any, Final
+from typing import Any
 
 from django.http import HttpResponse
 from django.shortcuts import render
-from django.utils.functional import Promise
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
-from approvals import judging, states, threeway
-from approvals.errors import (
-    AlreadyDecidedError,
-    ApprovalError,
-    CannotTakeItError,
-    DamagedRequestError,
-    HashMismatchError,
-    NotApprovedError,
-    NotPermittedError,
-)
+from approvals import judging, threeway
+from approvals.errors import ApprovalError, HashMismatchError, NotPermittedError
 from approvals.models import ApprovalRequest
 from approvals.pages import is_fragment
 from approvals.queries import Detail
-from canonical import display
+from approvals.telling import tell
 from tenants import audit
 from tenants.actors import Actor
 from tenants.scope import TenantRequest
-
-BECAME: Final[dict[str, str | Promise]] = {
-    states.APPROVED: gettext_lazy("%(who)s approved it before you pressed."),
-    states.USED: gettext_lazy("%(who)s approved it before you pressed, and it was sent."),
-    states.REJECTED: gettext_lazy(
-        "%(who)s rejected it before you pressed: “%(why)s” Nothing was sent."
-    ),
-    states.SENT_BACK: gettext_lazy(
-        "%(who)s sent it back before you pressed: “%(why)s” Nothing was sent."
-    ),
-    states.EXPIRED: gettext_lazy("Its time was over before you pressed. Nothing was sent."),
-    states.WITHDRAWN: gettext_lazy(
-        "%(who)s withdrew it before you pressed: “%(why)s” Nothing was sent."
-    ),
-    states.APPROVE: gettext_lazy("%(who)s approved it already. One answer per person counts."),
-    states.REJECT: gettext_lazy("%(who)s rejected it already. One answer per person counts."),
-    states.SEND_BACK: gettext_lazy("%(who)s sent it back already. One answer per person counts."),
-    states.OPEN: gettext_lazy("It still waits for an answer, so there is nothing to withdraw."),
-}
-WHY_NOT: Final[dict[str, str | Promise]] = {
-    "not_asked": gettext_lazy("The rules ask for other people here."),
-    "machine": gettext_lazy("Only a signed-in person decides."),
-    "no_right": gettext_lazy("You do not have the right to decide this."),
-    "own_run": gettext_lazy(
-        "You started this run, or it works on your behalf. Somebody else must decide."
-    ),
-}
-
-
-@dataclass(frozen=True)
-class Told:
-    """What a person reads when nothing was counted: a title, a sentence, the time it speaks of.
-
-    `code` is for the record; `status` for HTTP; `template` shows more of it.
-    """
-
-    code: str
-    title: str
-    text: str
-    at: datetime | None = None
-    status: int = 409
-    template: str = "approvals/_not_counted.html"
 
 
 def answer(
@@ -92,51 +36,10 @@ def answer(
     return render(request, template, context, status=told.status)
 
 
-def tell(error: ApprovalError) -> Told:
-    """The title and the sentence of a refusal. Raises the error again when it is none."""
-    if isinstance(error, HashMismatchError):
-        return Told(
-            "moved",
-            _("What would happen has changed since your page was made"),
-            _(
-                "Your answer was not counted, because it was about something else than what would "
-                "happen now. Nothing was sent."
-            ),
-            template="approvals/_moved.html",
-        )
-    if isinstance(error, AlreadyDecidedError):
-        title = _("This was decided already")
-        return Told(error.state, title, _became(error), error.at)
-    if isinstance(error, NotPermittedError):
-        return Told(
-            error.code,
-            _("Somebody else must decide"),
-            str(WHY_NOT.get(error.code, WHY_NOT["no_right"])),
-            status=403,
-            template="approvals/_not_yours.html",
-        )
-    if isinstance(error, DamagedRequestError | NotApprovedError | CannotTakeItError):
-        return Told(type(error).__name__, _("This cannot be done now"), sentence_of(error))
-    raise error
-
-
-def sentence_of(error: ApprovalError) -> str:
-    """The operator's sentence of an error: the first paragraph of its class's docstring."""
-    return " ".join((getdoc(type(error)) or "").split("\n\n")[0].split())
-
-
 def audit_refusal(request: TenantRequest, asked: ApprovalRequest, error: NotPermittedError) -> None:
     """After the refused verb has rolled back: the attempt is on record."""
     actor = Actor.person(request.user)
     audit.refuse(request.tenant, actor, "decide", f"request {asked.pk}", code=error.code)
-
-
-def _became(error: AlreadyDecidedError) -> str:
-    # What one person answered before is not what became of the request: it has its own reason.
-    why = ApprovalRequest.objects.filter(pk=error.request_id, state=error.state)
-    because = why.values_list("closed_because", flat=True).first() or ""
-    text = str(BECAME[error.state]) % {"who": error.by, "why": display.visible(because)}
-    return text.replace(": “”", ".")
 
 
 def _moved(asked: ApprovalRequest, error: HashMismatchError, posted: str) -> dict[str, Any]:
