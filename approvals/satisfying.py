@@ -47,19 +47,19 @@ def _of_quorum(quorum: Quorum, people: Sequence[Person]) -> str:
     if not standings.can_fill(quorum, people):
         return (
             f"{_rule((quorum.rule,))} takes {quorum.people} different people, and one person "
-            f"fills one place only."
+            "fills one place only."
         )
     return ""
 
 
 def _too_few(quorum: Quorum, slot: Slot, there: int) -> str:
     who = WORDS[slot.who.kind].format(names=", ".join(slot.who.names))
+    asks = f"The rule “{quorum.rule}” asks" if quorum.rule else "The rules ask"
     return (
-        f"{_rule((quorum.rule,))} asks {slot.people} {who} who may decide here and did not start "
+        f"{asks} {slot.people} {who} who may decide here and did not start "
         f"the run, and there {'is' if there == 1 else 'are'} {there or 'none'}."
     )
 
 
 def _rule(names: Sequence[str]) -> str:
-    said = [name for name in names if name]
-    return f"The rule “{said[0]}”" if said else "The rules"
+    return f"The rule “{names[0]}”" if names and names[0] else "One rule"

@@ -64,7 +64,9 @@ def sums_needed(document: Json, *, tool: str, tenant: str) -> tuple[Window, ...]
 def demand_of(rules: Sequence[Rule], reversibility: str) -> Requirement:
     """What these asking rules demand together: each of them is satisfied, in the shortest time."""
     quorums = tuple(rule.quorum for rule in rules if rule.quorum is not None)
-    names = tuple(rule.name for rule in rules if rule.name)
+    # The one that demands the most people comes first: it is the one to name.
+    heaviest = sorted(rules, key=lambda rule: -rule.quorum.people if rule.quorum else 0)
+    names = tuple(rule.name for rule in heaviest if rule.name)
     return Requirement(
         approvers=max(quorum.people for quorum in quorums),
         not_starter=True,
