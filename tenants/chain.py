@@ -7,6 +7,7 @@ from django.db import connection, transaction
 
 from tenants.audit import close_windows
 from tenants.models import AuditRow, AuditSeal, AuditUnsealed, Tenant
+from tenants.signing import Believed
 from tenants.trail import heads
 from tenants.trail.rows import as_json, sealed
 from tenants.trail.seals import GENESIS, Link, Problem, Sealed, content_digest, link_digest
@@ -44,14 +45,17 @@ def seal(limit: int = 1000) -> int:
     return len(rows)
 
 
-def verify_chain(tenant: Tenant | None) -> Report:
+def verify_chain(tenant: Tenant | None, believed: Believed | None = None) -> Report:
     """Re-read a tenant's whole chain (None: the installation's) and say all that is wrong with it.
+
+    `believed` None: this installation's keys.
 
     Finds changed, moved, exchanged and missing links, rows that will never be sealed, and, by the
     signed heads, an end cut off and a chain that was computed anew.
     """
     whose = (heads.installation_id(), tenant.pk if tenant else None)
-    report = verify(links_of(tenant), heads.of(tenant), heads.believed(), whose=whose)
+    keys = believed or heads.believed()
+    report = verify(links_of(tenant), heads.of(tenant), keys, whose=whose)
     report.problems += _foreign(tenant)
     lost = AuditRow.objects.filter(tenant=tenant, auditseal=None, auditunsealed=None)
     report.problems += [
