@@ -1,4 +1,5 @@
-"""The cast of every test: Ada operates and approves, Bob watches, Cy is a stranger, Dee approves.
+"""The cast of every test: Ada operates and approves, Bob watches, Cy is a stranger, Dee approves,
+Eve operates too.
 
 Each asks for the tenants it belongs to; asked twice, it is the same person.
 """
@@ -31,6 +32,11 @@ def cy() -> User:
 def dee(*tenants: Tenant) -> User:
     """The second approver."""
     return _person("dee", tenants, ROLES["approver"])
+
+
+def eve(*tenants: Tenant) -> User:
+    """The second operator: who lifts a stop with Ada."""
+    return _person("eve", tenants, ROLES["operator"])
 
 
 def _person(name: str, tenants: tuple[Tenant, ...], codenames: tuple[str, ...]) -> User:
