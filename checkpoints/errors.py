@@ -1,5 +1,7 @@
 """What can go wrong with the record. The docstring is the sentence an operator reads."""
 
+from typing import ClassVar
+
 
 class RecordError(Exception):
     """The record refused a change."""
@@ -27,6 +29,27 @@ class KeyReusedError(RecordError):
 
 class StoppedError(RecordError):
     """New runs are stopped here; the stop must be lifted first."""
+
+
+class StopRefusedError(RecordError):
+    """You may not stop or lift this. Nothing was changed.
+
+    `code`: *machine* (only a signed-in person), *no_right* (not active, or without the right at
+    this tenant), *not_everywhere* (without the right at every tenant), *same_person* (whoever
+    proposed to lift cannot confirm it too), *proposer* (who proposed it has lost the right).
+    """
+
+    SENTENCES: ClassVar = {
+        "machine": "Only a person may do this, never a program.",
+        "no_right": "This takes the right to operate runs at the tenant.",
+        "not_everywhere": "This holds for every tenant, so it takes the right to operate runs at each.",
+        "same_person": "You proposed to lift it, so somebody else has to confirm it.",
+        "proposer": "Whoever proposed to lift it may not lift it any more; withdraw it and propose it anew.",
+    }
+
+    def __init__(self, code: str) -> None:
+        super().__init__(f"{self.SENTENCES[code]} Nothing was changed.")
+        self.code = code
 
 
 class IllegalMoveError(RecordError):

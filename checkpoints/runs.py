@@ -25,12 +25,13 @@ from checkpoints.ids import uuid7
 from checkpoints.leases import back_off
 from checkpoints.models import Run
 from checkpoints.registry import combo_of, graph_of
+from checkpoints.scopes import Under
 from tenants import audit
 from tenants.actors import Actor
 from tenants.keys import vaults
 from tenants.keys.errors import EncryptionRefusedError
 from tenants.keys.vaults import Vault
-from tenants.models import Tenant
+from tenants.models import Installation, Tenant
 
 INPUT_LIMIT_BYTES = 256 * 1024
 LONGEST_KEY = 200
@@ -65,7 +66,9 @@ def start(tenant: Tenant, request: Request, *, actor: Actor) -> tuple[Run, bool]
     wanted = _wanted(tenant, request, actor)
     boundary("start:before")
     with transaction.atomic():
-        stops.refuse_if_stopped(tenant.pk, "new_runs")
+        # Its identity is in every idempotency key, so it is committed before any key is made.
+        Installation.objects.get_or_create(only=True)
+        stops.refuse_if_stopped("new_runs", Under.of_start(wanted, graph_of(wanted.task_type)))
         run = _get_or_create(wanted)
         created = run.id == wanted.id
         if created:

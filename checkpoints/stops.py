@@ -1,99 +1,107 @@
-"""Stops: locks on new runs or on effects, for everything or for one tenant.
+"""Stops: locks on new runs or on effects, for everything, a tenant, a task type, a combo or a tool.
 
-A stop takes the row of its scope FOR NO KEY UPDATE; start and dispatch take the same rows FOR SHARE and
-judge afterwards. So a stop that has answered is in force: nothing slips past it (rule 11).
+A stop takes its scope's lock alone; start and dispatch take the locks of all scopes they fall
+under, shared, and judge afterwards. So a stop that has answered is in force: nothing slips past it
+(rule 11). How it is lifted stands in `liftings`.
 """
 
-from typing import Literal
+from collections.abc import Callable
+from typing import Final
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
+from checkpoints import liftings, scopes
 from checkpoints.errors import IllegalMoveError, StoppedError
-from checkpoints.models import Run, Stop
-from checkpoints.wakeups import wake
+from checkpoints.models import Stop
+from checkpoints.scopes import Lock, Scope, Under
+from checkpoints.stopright import admit, refusals_on_record
 from tenants import audit
 from tenants.actors import Actor
 from tenants.database import execute
-from tenants.models import Installation, Tenant
+from tenants.models import Tenant
 
-Lock = Literal["new_runs", "effects"]
-
-SHARE_INSTALLATION = 'SELECT 1 FROM tenants_installation WHERE "only" FOR SHARE'
-SHARE_TENANT = "SELECT 1 FROM tenants_tenant WHERE id = %(tenant)s FOR SHARE"
-# A statement of its own: it sees what was committed while those waited.
-IN_FORCE = """
-SELECT stopped_by, stopped_at, why FROM checkpoints_stop
- WHERE lock = %(lock)s AND lifted_at IS NULL AND (tenant_id IS NULL OR tenant_id = %(tenant)s)
+# A statement of its own: it sees what was committed while the locks were waited for. Few stops are
+# open at any time; they are found by one_open_stop_per_scope_and_lock.
+IN_FORCE: Final = """
+SELECT stopped_by, stopped_at, why, task_type, combo_id, tool FROM checkpoints_stop
+ WHERE lock = %(lock)s AND lifted_at IS NULL
+   AND (tenant_id IS NULL OR tenant_id = %(tenant)s)
+   AND (task_type = '' OR task_type = %(task_type)s)
+   AND (combo_id IS NULL OR combo_id = %(combo)s)
+   AND (tool = '' OR tool = ANY(%(tools)s))
  LIMIT 1
 """
 
 
-def stop(tenant: Tenant | None, lock: Lock, *, why: str, actor: Actor) -> Stop:
-    """Stop new runs or effects; `tenant` None means everything. Stopping twice is one stop.
+def stop(
+    where: Scope | Tenant | None,
+    lock: Lock,
+    *,
+    why: str,
+    actor: Actor,
+    noting: Callable[[Stop], None] = lambda _: None,
+) -> Stop:
+    """Stop new runs or effects of a scope, a tenant or (None) everything. Twice is one stop.
 
-    Waits for dispatches under way in its scope: when it returns, what is out is known.
+    One person with the right, or one of our own processes, and a reason; what goes on in the scope
+    is waited for, so when it returns, what is out is known. A proposal to lift the standing stop
+    is withdrawn by stopping again. `noting` writes down what was out, in the same transaction and
+    under the lock. Raises `StopRefusedError`, `IllegalMoveError` (no reason).
     """
+    scope = Scope.of(where)
     if not why.strip():
         raise IllegalMoveError("a stop needs a reason; say in a few words why you stop")
-    with transaction.atomic():
-        _lock_scope(tenant)
-        standing = in_force(tenant.pk if tenant else None, lock).filter(tenant=tenant).first()
+    subject = f"{lock} of {scope}"
+    with refusals_on_record(scope.tenant, actor, "stop", subject), transaction.atomic():
+        scopes.take_alone(scope, lock)
+        if actor.kind != "machine":
+            admit(scope.tenant_id, actor)
+        same = Stop.objects.filter(**scope.fields(), lock=lock)
+        standing = same.filter(lifted_at=None).first()
         if standing is not None:
+            liftings.withdraw_open(standing, subject, why=why, actor=actor)
             return standing
-        made = Stop.objects.create(tenant=tenant, lock=lock, why=why, stopped_by=actor.name)
-        scope = tenant.slug if tenant else "everything"
-        audit.record(tenant, actor, "stopped", f"{lock} of {scope}", why=why)
+        liftings.end_paces(same)
+        made = Stop.objects.create(
+            **scope.fields(),
+            lock=lock,
+            why=why,
+            stopped_by=actor.name,
+            # A start is in the record or is not: nothing of it is out.
+            reconciled_at=Now() if lock == "new_runs" else None,
+        )
+        noting(made)
+        audit.record(scope.tenant, actor, "stopped", subject, why=why)
     return made
 
 
-def lift(stop_id: int, *, why: str, actor: Actor) -> Stop:
-    """Lift a stop. What waited for it is woken. Raises `IllegalMoveError` if it is lifted."""
-    with transaction.atomic():
-        standing = Stop.objects.get(pk=stop_id)
-        _lock_scope(standing.tenant)
-        hit = Stop.objects.filter(pk=stop_id, lifted_at=None).update(
-            lifted_at=Now(), lifted_by=actor.name
-        )
-        if hit != 1:
-            raise IllegalMoveError("this stop is lifted already")
-        scope = standing.tenant.slug if standing.tenant else "everything"
-        audit.record(standing.tenant, actor, "lifted", f"{standing.lock} of {scope}", why=why)
-        waiting = Run.objects.filter(status="waiting", reason="for_stop")
-        if standing.tenant_id is not None:
-            waiting = waiting.filter(tenant_id=standing.tenant_id)
-        for run_id in waiting.values_list("id", flat=True)[:1000]:
-            wake(run_id, why=f"{actor.name} lifted the stop")
-    standing.refresh_from_db()
-    return standing
-
-
 def in_force(tenant_id: int | None, lock: Lock) -> QuerySet[Stop]:
-    """The open stops that hold for a tenant (its own and those for everything)."""
+    """The open stops that may hold something of a tenant: its own and those for every tenant."""
     scope = Q(tenant=None) | Q(tenant_id=tenant_id) if tenant_id else Q(tenant=None)
     return Stop.objects.filter(scope, lock=lock, lifted_at=None)
 
 
-def refuse_if_stopped(tenant_id: int, lock: Lock) -> None:
+def refuse_if_stopped(lock: Lock, under: Under) -> None:
     """Inside a transaction: keep stops out until it ends, then judge. Raises `StoppedError`."""
-    if not execute(SHARE_INSTALLATION, {}):
-        # The very first: a stop can wait only for a row that is there.
-        Installation.objects.get_or_create(only=True)
-        execute(SHARE_INSTALLATION, {})
-    execute(SHARE_TENANT, {"tenant": tenant_id})
-    for who, since, why in execute(IN_FORCE, {"tenant": tenant_id, "lock": lock}):
-        what = "new runs are" if lock == "new_runs" else "effects are"
+    scopes.take_shared(under, lock)
+    values = {
+        "lock": lock,
+        "tenant": under.tenant_id,
+        "task_type": under.task_type,
+        "combo": under.combo_id,
+        "tools": list(under.tools),
+    }
+    for who, since, why, *thing in execute(IN_FORCE, values):
+        what = "new runs" if lock == "new_runs" else "effects"
         raise StoppedError(
-            f"{what} stopped by {who} since {since:%Y-%m-%d %H:%M} UTC: {why}. Lift the stop first."
+            f"{what}{_of(*thing)} are stopped by {who} since {since:%Y-%m-%d %H:%M} UTC: {why}."
+            " Lift the stop first."
         )
 
 
-def _lock_scope(tenant: Tenant | None) -> None:
-    # NO KEY: keeps every FOR SHARE out, but not the foreign keys of rows that others write while
-    # they hold a run: with a full lock, lift and cancel deadlock over tenant and run.
-    if tenant is None:
-        Installation.objects.get_or_create(only=True)
-        Installation.objects.select_for_update(no_key=True).get(only=True)
-    else:
-        Tenant.objects.select_for_update(no_key=True).get(pk=tenant.pk)
+def _of(task_type: str, combo_id: int | None, tool: str) -> str:
+    if combo_id is not None:
+        return " of this combo"
+    return f" of {task_type}" if task_type else f" with {tool}" if tool else ""

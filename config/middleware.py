@@ -14,7 +14,12 @@ from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 
 from approvals.errors import ApprovalError, NotPermittedError, ReasonMissingError
-from checkpoints.errors import InputRefusedError, RecordError, UnknownTaskTypeError
+from checkpoints.errors import (
+    InputRefusedError,
+    RecordError,
+    StopRefusedError,
+    UnknownTaskTypeError,
+)
 from reconciliation.errors import VerdictRefusedError, WorldError
 from tenants import access
 from tenants.errors import Denied
@@ -66,6 +71,8 @@ def answer_to(exception: Exception) -> Answer | None:
         return _denied(exception)
     if isinstance(exception, NotPermittedError):
         return Answer(403, _("You may not do this"), sentence_of(exception))
+    if isinstance(exception, StopRefusedError):
+        return Answer(403, _("You may not do this"), str(exception))
     if isinstance(exception, PermissionDenied):
         return Answer(403, _("You may not do this"), str(exception) or _("Nothing was changed."))
     if isinstance(

@@ -18,11 +18,11 @@ from django.db.models.functions import Now
 from approvals import requests
 from approvals import states as permission
 from approvals.models import ApprovalRequest
-from checkpoints import states, wakeups
+from checkpoints import liftings, states, wakeups
 from checkpoints.boundaries import boundary
-from checkpoints.models import Run, Stop
-from execution import lapses, lookers, processes
-from reconciliation import spool
+from checkpoints.models import Run
+from execution import lapses, lookers, pacing, processes
+from reconciliation import spool, stopping
 from tenants import chain
 from tenants.actors import Actor
 from tenants.trail import heads
@@ -87,17 +87,6 @@ def _wake_decided() -> int:
     return _wake(decided.values_list("id", flat=True), "The question is decided.")
 
 
-def _wake_unstopped() -> int:
-    """Runs that wait for a stop which is lifted."""
-    stopped = Stop.objects.filter(lock="effects", lifted_at=None).filter(
-        Q(tenant=None) | Q(tenant=OuterRef("tenant"))
-    )
-    free = Run.objects.filter(status=states.WAITING, reason=states.FOR_STOP).filter(
-        ~Exists(stopped)
-    )
-    return _wake(free.values_list("id", flat=True), "The stop is lifted.")
-
-
 def _wake(found: QuerySet[Run, UUID], why: str) -> int:
     ids = list(found[:MOST_PER_ROUND])
     for run_id in ids:
@@ -113,7 +102,9 @@ DUTIES: dict[str, Callable[[], int]] = {
     "expire approvals": lambda: requests.expire_due(MOST_PER_ROUND),
     "look again": lookers.look_again,
     "wake decided": _wake_decided,
-    "wake unstopped": _wake_unstopped,
+    "expire liftings": liftings.expire_all,
+    "let go on": pacing.let_go_on,
+    "mark reconciled": stopping.mark_all_reconciled,
     "bring in receipts": spool.bring_in,
     "seal audit": chain.seal,
     "sign audit": heads.sign_due,

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from execution.pages import operating_views, overview_views, run_views
+from execution.pages import operating_views, overview_views, run_views, stop_views
 from execution.views import system
 
 one_run: list[URLPattern] = [
@@ -15,16 +15,25 @@ one_run: list[URLPattern] = [
     path("log/", run_views.show_log, name="run_log"),
     path("cancellation/", operating_views.cancel_run, name="cancel_run"),
 ]
+one_lifting: list[URLPattern] = [
+    path("confirmation/", stop_views.confirm_lifting, name="confirm_lifting"),
+    path("withdrawal/", stop_views.withdraw_lifting, name="withdraw_lifting"),
+]
+one_stop: list[URLPattern | URLResolver] = [
+    path("calls/", stop_views.stop_calls, name="stop_calls"),
+    path("lifting/", stop_views.lift_stop, name="lift_stop"),
+    path("lifting/<int:lifting_id>/", include(one_lifting)),
+]
 one_tenant: list[URLPattern | URLResolver] = [
     path("", overview_views.tenant_home, name="home"),
     path("search/", overview_views.search, name="search"),
-    path("stop/", operating_views.stop, name="stop"),
-    path("stop/<int:stop_id>/calls/", operating_views.stop_calls, name="stop_calls"),
-    path("stop/<int:stop_id>/lifting/", operating_views.lift_stop, name="lift_stop"),
+    path("stop/", stop_views.stop, name="stop"),
+    path("stop/<int:stop_id>/", include(one_stop)),
     path("runs/<uuid:run_id>/", include(one_run)),
 ]
 urlpatterns = [
     path("", overview_views.across, name="across"),
+    path("stop/", stop_views.where_to_stop, name="where_to_stop"),
     path("system/", system, name="system"),
     path("t/<slug:tenant>/", include(one_tenant)),
 ]

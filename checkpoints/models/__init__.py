@@ -3,15 +3,18 @@ what Meta cannot say stands in the `.sql` beside the first migration."""
 
 from checkpoints.models.record import Blob, BlobReference, Checkpoint, Event
 from checkpoints.models.run import Combo, Run
-from checkpoints.models.waiting import Case, Recovery, Stop, Verdict
+from checkpoints.models.stop import CallOut, Lifting, Stop
+from checkpoints.models.waiting import Case, Recovery, Verdict
 
 __all__ = [
     "Blob",
     "BlobReference",
+    "CallOut",
     "Case",
     "Checkpoint",
     "Combo",
     "Event",
+    "Lifting",
     "Recovery",
     "Run",
     "Stop",

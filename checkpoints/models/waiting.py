@@ -1,4 +1,4 @@
-"""What is stopped, what waits for a person, and what is being brought back."""
+"""What waits for a person, and what is being brought back."""
 
 import uuid
 from typing import ClassVar
@@ -12,41 +12,6 @@ from checkpoints import states
 from checkpoints.ids import uuid7
 from checkpoints.models.run import Run
 from tenants.models import Tenant
-
-
-class Stop(models.Model):
-    """A lock on new runs or on effects, for everything (no tenant) or for one tenant."""
-
-    tenant = models.ForeignKey(Tenant, null=True, on_delete=models.PROTECT, related_name="+")
-    lock = models.CharField(max_length=16)
-    why = models.TextField()
-    stopped_by = models.CharField(max_length=200)
-    stopped_at = models.DateTimeField(db_default=Now())
-    lifted_by = models.CharField(max_length=200, blank=True, default="")
-    lifted_at = models.DateTimeField(null=True)
-
-    class Meta:
-        constraints = [
-            models.CheckConstraint(
-                condition=Q(lock__in=["new_runs", "effects"]),
-                name="a_stop_locks_new_runs_or_effects",
-            ),
-            models.CheckConstraint(condition=~Q(why=""), name="a_stop_says_why"),
-            models.CheckConstraint(
-                condition=Q(lifted_at__isnull=True, lifted_by="")
-                | (Q(lifted_at__isnull=False) & ~Q(lifted_by="")),
-                name="a_lifted_stop_names_who_lifted_it",
-            ),
-            models.UniqueConstraint(
-                fields=["tenant", "lock"],
-                condition=Q(lifted_at__isnull=True),
-                nulls_distinct=False,
-                name="one_open_stop_per_scope_and_lock",
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.lock} ({self.tenant_id or 'everything'})"
 
 
 class Case(models.Model):

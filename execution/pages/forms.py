@@ -7,8 +7,14 @@ from django import forms
 from django.core.validators import MaxValueValidator
 from django.utils.translation import gettext_lazy as _
 
+from checkpoints import liftings
 from checkpoints.models import Run
+from checkpoints.models.stop import FASTEST_PER_MINUTE
 from checkpoints.pages.history import Step
+from checkpoints.scopes import Scope
+from execution.pages import stopscopes
+from execution.pages.stopscopes import Group
+from tenants.models import Tenant
 
 LONGEST_REASON = 1_000
 
@@ -62,6 +68,33 @@ class ReasonForm(forms.Form):
 
 
 class StopForm(ReasonForm):
-    """What is to be stopped for one tenant, and why; the button pressed says what."""
+    """What is to be stopped, and why; the button pressed says which lock."""
 
+    where = forms.ChoiceField(label=_("What"), required=False)
     lock = forms.ChoiceField(choices=[("effects", "effects"), ("new_runs", "new runs")])
+
+    def __init__(self, *arguments: Any, choices: Sequence[Group], **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.fields["where"].choices = choices  # type: ignore[attr-defined]
+
+    def chosen(self, asked: str) -> str:
+        """What the page is about: as posted, else as asked for, else all of this tenant."""
+        value = self.data.get("where") or asked
+        known = self.fields["where"].valid_value(value)  # type: ignore[attr-defined]
+        return value if known else stopscopes.HERE
+
+    def scope(self, tenant: Tenant) -> Scope:
+        """What is to be stopped; only after `is_valid`."""
+        return stopscopes.scope_of(self.cleaned_data["where"] or stopscopes.HERE, tenant)
+
+
+class LiftForm(ReasonForm):
+    """Why a stop may be lifted, and how many runs a minute go on then."""
+
+    pace = forms.IntegerField(
+        label=_("Runs a minute"),
+        min_value=1,
+        max_value=FASTEST_PER_MINUTE,
+        initial=liftings.USUAL_PER_MINUTE,
+        help_text=_("What waits for the stop goes on at this pace, never all at once."),
+    )

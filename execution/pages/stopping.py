@@ -1,22 +1,25 @@
-"""What a stop would hold back, what it did not catch, and what became of each of those."""
+"""What a stop would hold back, what was out when it came, and what became of each of those."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from approvals import queries as approvals
 from checkpoints import states
-from checkpoints.models import Run, Stop
+from checkpoints.models import Lifting, Run, Stop
+from checkpoints.scopes import Scope
+from execution import pacing
+from execution.pages import stopscopes
 from execution.pages.places import ACTION, place
+from reconciliation import stopping
 from reconciliation.models import Action, Attempt
+from reconciliation.stopping import Calls
 from tenants.models import Tenant
 
-LOOKED_AT: Final = 5_000
 MOST: Final = 200
 COUNTED_TO: Final = 10_000
 
@@ -32,19 +35,8 @@ class Call:
 
 
 @dataclass(frozen=True)
-class Standing:
-    """A stop in force, as its page shows it. `caught` are the calls that were out when it came."""
-
-    stop: Stop
-    sentence: str
-    caught: Sequence[Call]
-    still_out: int
-    liftable: bool
-
-
-@dataclass(frozen=True)
 class Scene:
-    """What a stop of this tenant's effects would meet now."""
+    """What a stop of effects would meet now in its scope."""
 
     out: Sequence[Call]
     unused: int
@@ -59,87 +51,137 @@ class Scene:
             "%(n)d approved effect may be sent", "%(n)d approved effects may be sent", self.unused
         )
         told = {"runs": go_on % {"n": self.waiting}, "sent": sent % {"n": self.unused}}
-        return _("Lift this stop: %(runs)s, %(sent)s") % told
+        return _("Propose to lift: %(runs)s, %(sent)s") % told
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A stop in force, as its page shows it to people of one tenant, or to those of all.
+
+    `calls` counts what was out when it came, `caught` lists it; `lifting` is an open proposal.
+    """
+
+    stop: Stop
+    sentence: str
+    calls: Calls
+    caught: Sequence[Call]
+    scene: Scene
+    lifting: Lifting | None
+    liftable: bool
+
+    @property
+    def still_out(self) -> int:
+        return self.calls.still_out
+
+    @property
+    def not_listed(self) -> int:
+        return self.calls.total - len(self.caught)
+
+
+@dataclass(frozen=True)
+class GoingOn:
+    """A lifted stop whose runs go on at a pace: how many have, how many wait still."""
+
+    stop: Stop
+    lifting: Lifting
+    sentence: str
+    left: int
 
 
 def stop_sentence(stop: Stop) -> str:
-    """What a stop holds back, and where."""
+    """What a stop holds back, and where; *stopped* only when all that was out is reconciled."""
+    what = stopscopes.what(Scope.of_stop(stop), stop.lock)
+    told = {"what": what, "tenant": stop.tenant.name if stop.tenant else ""}
+    if stop.reconciled_at is None:
+        if stop.tenant is None:
+            return _("%(what)s are being stopped everywhere: calls are still out.") % told
+        return _("%(what)s are being stopped for %(tenant)s: calls are still out.") % told
     if stop.tenant is None:
-        effects, new_runs = (
-            _("Effects are stopped everywhere."),
-            _("New runs are stopped everywhere."),
-        )
-        return effects if stop.lock == "effects" else new_runs
-    effects = _("Effects are stopped for %(tenant)s.")
-    new_runs = _("New runs are stopped for %(tenant)s.")
-    return (effects if stop.lock == "effects" else new_runs) % {"tenant": stop.tenant.name}
+        return _("%(what)s are stopped everywhere.") % told
+    return _("%(what)s are stopped for %(tenant)s.") % told
 
 
-def scene(tenant: Tenant) -> Scene:
+def scene(scope: Scope) -> Scene:
     """The calls that are out now, approvals not used yet, and runs that would meet the stop."""
-    live = Run.objects.filter(tenant=tenant, status__in=states.LIVE)
-    stopped = live.filter(status=states.WAITING, reason=states.FOR_STOP)
+    of_run = Scope(scope.tenant, scope.task_type, scope.combo)
+    live = Run.objects.filter(stopping.within(of_run, of_run=""), status__in=states.LIVE)
+    stopped = live.filter(pacing.covered_by(scope), status=states.WAITING, reason=states.FOR_STOP)
+    out = stopping.light(stopping.open_attempts(scope)).order_by("dispatched_at")[:MOST]
     return Scene(
-        [_call(tenant, attempt) for attempt in _out_now(tenant)],
-        approvals.unused_count(tenant.pk),
+        _told(out),
+        stopping.unused_approvals(scope),
         stopped[: COUNTED_TO + 1].count(),
         live[: COUNTED_TO + 1].count(),
     )
 
 
-def standing(tenant: Tenant) -> list[Standing]:
-    """The stops that hold for this tenant, newest first, each with what it did not catch."""
-    found = (
-        Stop.objects.filter(Q(tenant=tenant) | Q(tenant=None), lifted_at=None)
-        .select_related("tenant")
-        .order_by("-pk")[:MOST]
-    )
-    return [_standing(tenant, stop) for stop in found]
+def standing(tenant: Tenant, *, everywhere: bool) -> list[Standing]:
+    """The stops that hold something of this tenant, newest first, each with what was out."""
+    found = _of(tenant).filter(lifted_at=None).order_by("-pk")[:MOST]
+    return [_standing(tenant, stop, everywhere=everywhere) for stop in found]
 
 
-def in_force(tenant: Tenant, stop_id: int) -> Standing:
+def in_force(tenant: Tenant, stop_id: int, *, everywhere: bool) -> Standing:
     """One stop that holds for this tenant. Raises `Stop.DoesNotExist`."""
-    found = Stop.objects.select_related("tenant").filter(Q(tenant=tenant) | Q(tenant=None))
-    return _standing(tenant, found.get(pk=stop_id))
+    return _standing(tenant, _of(tenant).get(pk=stop_id), everywhere=everywhere)
 
 
 def own_stop(tenant: Tenant, stop_id: int) -> Stop:
-    """A stop of this tenant alone. Raises `Stop.DoesNotExist`, also for one of everything."""
-    return Stop.objects.get(pk=stop_id, tenant=tenant)
+    """A stop that this tenant's people see. Raises `Stop.DoesNotExist`."""
+    return _of(tenant).get(pk=stop_id)
 
 
-def _standing(tenant: Tenant, stop: Stop) -> Standing:
-    caught = _caught(tenant, stop.stopped_at) if stop.lock == "effects" else []
+def going_on(tenant: Tenant) -> list[GoingOn]:
+    """The lifted stops of this tenant and of all whose runs still go on at a pace."""
+    mine = pacing.under_way().filter(Q(stop__tenant=tenant) | Q(stop__tenant=None))
+    found = mine.select_related("stop__tenant", "stop__combo", "proposed_by", "confirmed_by")
+    return [
+        GoingOn(
+            lifting.stop,
+            lifting,
+            stopscopes.what(Scope.of_stop(lifting.stop), lifting.stop.lock),
+            pacing.waiting_for(lifting).filter(tenant=tenant)[: COUNTED_TO + 1].count(),
+        )
+        for lifting in found[:MOST]
+    ]
+
+
+def _of(tenant: Tenant) -> QuerySet[Stop]:
+    found = Stop.objects.filter(Q(tenant=tenant) | Q(tenant=None))
+    return found.select_related("tenant", "combo").defer("combo__manifest")
+
+
+def _standing(tenant: Tenant, stop: Stop, *, everywhere: bool) -> Standing:
+    """Of a stop of every tenant, those of one see what is theirs."""
+    all_seen = everywhere or stop.tenant is not None
+    scope = Scope.of_stop(stop)
+    calls = stopping.calls(stop, None if all_seen else tenant)
     return Standing(
         stop,
-        stop_sentence(stop),
-        [_call(tenant, attempt) for attempt in caught],
-        sum(attempt.settled_at is None for attempt in caught),
-        stop.tenant is not None,
+        _sentence_of(stop, calls),
+        calls,
+        _told(calls.listed[:MOST]),
+        scene(scope if all_seen else Scope(tenant, scope.task_type, scope.combo, scope.tool)),
+        stop.liftings.select_related("proposed_by").filter(ended="").first(),
+        all_seen,
     )
 
 
-def _caught(tenant: Tenant, at: datetime) -> list[Attempt]:
-    """Calls sent before a moment and not settled by then: looked for among the newest actions."""
-    newest = Action.objects.filter(tenant=tenant, proposed_at__lte=at).order_by("-proposed_at")
-    looked_at = newest.values("pk")[:LOOKED_AT]
-    found = Attempt.objects.filter(action__in=looked_at, dispatched_at__lte=at).filter(
-        Q(settled_at=None) | Q(settled_at__gte=at)
-    )
-    return list(_light(found).order_by("dispatched_at")[:MOST])
+def _sentence_of(stop: Stop, calls: Calls) -> str:
+    if stop.lock == "effects" and calls.still_out:
+        what = stopscopes.what(Scope.of_stop(stop), stop.lock)
+        out = ngettext("%(n)d call still out", "%(n)d calls still out", calls.still_out)
+        told = {"what": what, "out": out % {"n": calls.still_out}}
+        return _("%(what)s: stopping, %(out)s.") % told
+    return stop_sentence(stop)
 
 
-def _out_now(tenant: Tenant) -> list[Attempt]:
-    # one_open_attempt_per_action covers the few open attempts of all tenants.
-    found = Attempt.objects.filter(outcome="", action__tenant=tenant)
-    return list(_light(found).order_by("dispatched_at")[:MOST])
+def _told(attempts: Iterable[Attempt]) -> list[Call]:
+    return [_call(attempt) for attempt in attempts]
 
 
-def _light(attempts: Any) -> Any:
-    return attempts.select_related("action__run").defer("action__parameters", "action__run__input")
-
-
-def _call(tenant: Tenant, attempt: Attempt) -> Call:
+def _call(attempt: Attempt) -> Call:
     action = attempt.action
-    outcome = attempt.outcome or action.outcome or action.stands
-    return Call(action, attempt.dispatched_at, outcome, place(ACTION, tenant, action.pk))
+    of_action = action.outcome or action.stands
+    outcome = of_action if attempt.outcome in stopping.NOT_KNOWN else attempt.outcome
+    return Call(action, attempt.dispatched_at, outcome, place(ACTION, action.tenant, action.pk))

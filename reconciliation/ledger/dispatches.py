@@ -11,6 +11,7 @@ from approvals.models import Approval
 from checkpoints import states, stops
 from checkpoints.boundaries import boundary
 from checkpoints.commits import Lease
+from checkpoints.scopes import Under
 from reconciliation import states as outcomes
 from reconciliation.errors import NotDispatchedError
 from reconciliation.ledger.reads import WORKER
@@ -19,6 +20,12 @@ from tenants import audit
 from tenants.database import execute
 from tenants.models import Tenant
 
+# What a stop may be for never changes under a lease, so it is read before the locks.
+FALLS_UNDER = """
+SELECT run.task_type, run.combo_id, action.tool
+  FROM checkpoints_run AS run JOIN reconciliation_action AS action ON action.run_id = run.id
+ WHERE run.id = %(run)s AND action.id = %(action)s
+"""
 # Each by primary key, each a statement of its own: what is judged is read after the lock (rule 4).
 LOCK_RUN = """
 SELECT status, fence, holder, head, cancel_requested_at FROM checkpoints_run
@@ -73,7 +80,7 @@ def dispatch(
     )
     boundary("dispatch:before")
     with transaction.atomic(durable=True):
-        stops.refuse_if_stopped(lease.tenant_id, "effects")
+        stops.refuse_if_stopped("effects", _under(lease, action_id))
         tool, target = _judged(lease, action_id)
         earlier = [row[0] for row in execute(EARLIER, {"action": action_id})]
         if any(outcome not in outcomes.PROVEN_WITHOUT_EFFECT for outcome in earlier):
@@ -94,6 +101,14 @@ def dispatch(
         )
     boundary("dispatch:after")
     return attempt
+
+
+def _under(lease: Lease, action_id: UUID) -> Under:
+    rows = execute(FALLS_UNDER, {"run": lease.run_id, "action": action_id})
+    if not rows:
+        raise NotDispatchedError("lease_lost", action_id)
+    task_type, combo_id, tool = rows[0]
+    return Under(lease.tenant_id, task_type, combo_id, (tool,))
 
 
 def _judged(lease: Lease, action_id: UUID) -> tuple[str, str]:

@@ -15,6 +15,7 @@ from execution import effects, executor, sweeper
 from execution.errors import Suspend
 from tenants.actors import Actor
 from tests.approvals.racing import beside, run_locked
+from tests.checkpoints.lifts import lifted
 from tests.engine.turns import Bench
 from tests.reconciliation.ready import ready
 
@@ -104,9 +105,9 @@ def test_rule_15_the_sweeper_derives_a_lost_wake_from_a_lifted_stop(engine: Benc
     engine.start()
     lease = engine.acquire()
     made = stops.stop(engine.tenant, "effects", why="x", actor=ADA)
-    stops.lift(made.pk, why="over", actor=ADA)
+    lifted(made)
     runs.suspend(lease, "for_stop", "Stopped.", due_at=None)
-    assert sweeper.sweep()["wake unstopped"] == 1
+    assert sweeper.sweep()["let go on"] == 1
     assert Run.objects.get().status == "queued"
 
 
@@ -115,7 +116,7 @@ def test_rule_15_the_sweeper_leaves_a_run_while_its_stop_stands(engine: Bench) -
     lease = engine.acquire()
     stops.stop(None, "effects", why="x", actor=ADA)
     runs.suspend(lease, "for_stop", "Stopped.", due_at=None)
-    assert sweeper.sweep()["wake unstopped"] == 0
+    assert sweeper.sweep()["let go on"] == 0
     assert Run.objects.get().status == "waiting"
 
 

@@ -6,8 +6,8 @@ from django.http import HttpRequest
 from django.test import RequestFactory
 from pytest_django import DjangoAssertNumQueries
 
-from checkpoints import stops
 from config.context import nav
+from reconciliation import stopping
 from tenants.access import grant
 from tenants.actors import Actor
 from tenants.models import Tenant, User
@@ -57,9 +57,9 @@ def test_only_the_tenants_of_the_person_are_named(engine: Bench) -> None:
 
 def test_stops_of_this_tenant_and_of_everything_stand_on_its_pages(engine: Bench) -> None:
     actor = Actor.machine("test")
-    stops.stop(engine.tenant, "effects", why="own", actor=actor)
-    stops.stop(make_tenant("elsewhere"), "effects", why="foreign", actor=actor)
-    stops.stop(None, "new_runs", why="common", actor=actor)
+    stopping.stop(engine.tenant, "effects", why="own", actor=actor)
+    stopping.stop(make_tenant("elsewhere"), "effects", why="foreign", actor=actor)
+    stopping.stop(None, "new_runs", why="common", actor=actor)
     told = nav(request_of(engine.starter, engine.tenant))["nav"]["stops"]
     assert [(stop["reason"], stop["sentence"]) for stop in told] == [
         ("own", f"Effects are stopped for {engine.tenant.name}."),

@@ -9,10 +9,12 @@ from approvals.models import Approval, ApprovalRequest
 from checkpoints import runs, stops
 from checkpoints.errors import LeaseLostError
 from checkpoints.models import Case, Run
+from execution import pacing
 from reconciliation.models import Action, Attempt
 from reconciliation.tools import CredentialInvalid, DryRun
 from tenants.actors import Actor
 from tests.approvals.questions import expire_in
+from tests.checkpoints.lifts import lifted
 from tests.engine.faketools import effects
 from tests.engine.turns import Bench
 from tests.execution.graphs import raises
@@ -81,7 +83,8 @@ def test_a_stop_suspends_what_is_approved_and_lifting_sends_it(engine: Bench) ->
     run.refresh_from_db()
     assert (run.status, run.reason, effects()) == ("waiting", "for_stop", [])
     assert Approval.objects.get().state == "unused"
-    stops.lift(made.pk, why="over", actor=ADA)
+    lifted(made)
+    assert pacing.let_go_on() == 1
     engine.turn()
     assert len(effects()) == 1
 

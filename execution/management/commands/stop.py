@@ -1,40 +1,146 @@
-"""`manage.py stop`: stop effects or new runs, for one tenant or for everything; or lift a stop."""
+"""`manage.py stop`: stop effects or new runs, list what is stopped, and lift it with a second person."""
 
-from argparse import ArgumentParser
+import getpass
+import json
+import sys
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from typing import Any
 
+from django.core.exceptions import ObjectDoesNotExist
 from django.core.management.base import BaseCommand, CommandError
 
-from checkpoints import stops
+from checkpoints import liftings
 from checkpoints.errors import RecordError
-from checkpoints.models import Stop
-from reconciliation import queries
+from checkpoints.models import Combo, Lifting, Stop
+from checkpoints.scopes import Lock, Scope
+from execution import stopreport
+from reconciliation.stopping import stop
 from tenants.actors import Actor
-from tenants.models import Tenant
+from tenants.models import Tenant, User
+
+HELP = """\
+Stop effects, or new runs. Works with Valkey down.
+
+  stop --why "wrong branch"                          effects, everywhere
+  stop --tenant acme --why "wrong branch"            effects of one tenant
+  stop --tenant acme --tool git.push --why "…"       ... with one tool; or --task-type, --combo
+  stop --new-runs --why "flood"                      nobody starts a run; what runs goes on
+  stop --list                                        what is stopped, what was out, who lifts it
+
+A stop is lifted by two people, each with the right to operate runs at the tenant (at every
+tenant, for a stop of every tenant). The second has half an hour. Each gives their password.
+
+  stop --lift 7 --as ada@example.org --why "repaired" --per-minute 30
+  stop --confirm 7 --as bob@example.org
+  stop --withdraw 7 --as bob@example.org             the stop stays
+"""
 
 
 class Command(BaseCommand):
-    help = "Stop effects (or new runs). Works with Valkey down. `--lift` lifts it again."
+    help = HELP
+
+    def create_parser(self, prog_name: str, subcommand: str, **options: Any) -> Any:
+        shape = {"formatter_class": RawDescriptionHelpFormatter}
+        return super().create_parser(prog_name, subcommand, **{**options, **shape})
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--tenant", default="", help="slug; without it, everything is stopped")
+        parser.add_argument("--why", default="", help="the reason, kept in the record")
+        parser.add_argument("--tenant", default="", help="slug; without it, every tenant")
+        thing = parser.add_mutually_exclusive_group()
+        thing.add_argument("--task-type", default="", help="only this task type")
+        thing.add_argument("--combo", default="", help="only this combo: how its digest begins")
+        thing.add_argument("--tool", default="", help="only this tool")
         parser.add_argument("--new-runs", action="store_true", help="new runs instead of effects")
-        parser.add_argument("--why", required=True, help="the reason, kept in the record")
-        parser.add_argument("--lift", action="store_true", help="lift the stop")
+        verb = parser.add_mutually_exclusive_group()
+        verb.add_argument("--list", action="store_true", help="list the stops in force")
+        verb.add_argument("--lift", type=int, metavar="ID", help="propose to lift this stop")
+        verb.add_argument(
+            "--confirm", type=int, metavar="ID", help="confirm that, as a second person"
+        )
+        verb.add_argument("--withdraw", type=int, metavar="ID", help="withdraw the proposal")
+        parser.add_argument("--as", dest="person", default="", help="e-mail of who lifts")
+        parser.add_argument(
+            "--per-minute",
+            type=int,
+            default=liftings.USUAL_PER_MINUTE,
+            help="how many waiting runs go on a minute after lifting (%(default)s)",
+        )
+        parser.add_argument("--json", action="store_true", help="say it as JSON")
 
-    def handle(self, *args: object, **options: object) -> None:
-        lock: stops.Lock = "new_runs" if options["new_runs"] else "effects"
-        actor, why = Actor.machine("command line"), str(options["why"])
+    def handle(self, *args: object, **options: Any) -> None:
         try:
-            tenant = Tenant.objects.get(slug=options["tenant"]) if options["tenant"] else None
-            if options["lift"]:
-                standing = Stop.objects.get(tenant=tenant, lock=lock, lifted_at=None)
-                stops.lift(standing.pk, why=why, actor=actor)
-                self.stdout.write("lifted")
-                return
-            stops.stop(tenant, lock, why=why, actor=actor)
-        except (Tenant.DoesNotExist, Stop.DoesNotExist, RecordError) as error:
+            told = self._done(options)
+        except (ObjectDoesNotExist, RecordError) as error:
             raise CommandError(str(error)) from error
-        out = queries.out_in_the_world(tenant)
-        self.stdout.write(f"stopped; {len(out)} calls were out" + (":" if out else ""))
-        for action in out:
-            self.stdout.write(f"  {action.id} {action.describe} ({action.tenant.slug})")
+        if options["json"]:
+            self.stdout.write(json.dumps(told if options["list"] else told[0], indent=2))
+        else:
+            said = [line for each in told for line in stopreport.lines(each)]
+            self.stdout.write("\n".join(said) or "nothing is stopped")
+
+    def _done(self, options: dict[str, Any]) -> list[dict[str, Any]]:
+        if options["list"]:
+            return [stopreport.report(each) for each in stopreport.in_force()]
+        for name, verb in (("lift", _propose), ("confirm", _confirm), ("withdraw", _withdraw)):
+            if options[name] is not None:
+                return [stopreport.report(verb(Stop.objects.get(pk=options[name]), options))]
+        lock: Lock = "new_runs" if options["new_runs"] else "effects"
+        actor = Actor.machine("command line")
+        return [stopreport.report(stop(_scope(options), lock, why=options["why"], actor=actor))]
+
+
+def _propose(standing: Stop, options: dict[str, Any]) -> Stop:
+    actor = _who_lifts(options["person"])
+    liftings.propose(standing.pk, why=options["why"], per_minute=options["per_minute"], actor=actor)
+    return standing
+
+
+def _confirm(standing: Stop, options: dict[str, Any]) -> Stop:
+    return liftings.confirm(_proposal(standing).pk, actor=_who_lifts(options["person"]))
+
+
+def _withdraw(standing: Stop, options: dict[str, Any]) -> Stop:
+    liftings.withdraw(_proposal(standing).pk, actor=_who_lifts(options["person"]))
+    return standing
+
+
+def _proposal(standing: Stop) -> Lifting:
+    newest = standing.liftings.order_by("-pk").first()
+    if newest is None:
+        raise CommandError(f"nobody has proposed to lift stop {standing.pk}: use --lift first")
+    return newest
+
+
+def _who_lifts(email: str) -> Actor:
+    """A person who proves it by their password; without a name it is a machine, and is refused."""
+    if not email:
+        return Actor.machine("command line")
+    person = User.objects.filter(email=email.lower(), is_active=True).first()
+    if person is None or not person.has_usable_password():
+        raise CommandError(
+            f"{email} is no active person with a password, so it cannot be told here who lifts; "
+            "lift the stop on its page"
+        )
+    if not person.check_password(_password(email)):
+        raise CommandError(f"that is not the password of {email}; nothing was changed")
+    return Actor.person(person)
+
+
+def _password(email: str) -> str:
+    if sys.stdin.isatty():
+        return getpass.getpass(f"Password of {email}: ")
+    return sys.stdin.readline().rstrip("\n")
+
+
+def _scope(options: dict[str, Any]) -> Scope:
+    slug, combo = options["tenant"], options["combo"]
+    tenant = Tenant.objects.get(slug=slug) if slug else None
+    return Scope(tenant, options["task_type"], _combo(combo) if combo else None, options["tool"])
+
+
+def _combo(beginning: str) -> Combo:
+    known = Combo.objects.defer("manifest").order_by("-pk")
+    found = [each for each in known if bytes(each.digest).hex().startswith(beginning.lower())]
+    if len(found) != 1:
+        raise CommandError(f"{len(found)} combos begin with {beginning}; give more of the digest")
+    return found[0]

@@ -1,4 +1,4 @@
-"""The engine from a shell: start, cancel, show, stop, verify, sweep."""
+"""The engine from a shell: start, cancel, show, verify, sweep."""
 
 import json
 from io import StringIO
@@ -8,11 +8,10 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from checkpoints.models import Run, Stop
+from checkpoints.models import Run
 from tests.checkpoints import tampering
 from tests.engine.turns import Bench
 from tests.execution.runs import full, waiting
-from tests.reconciliation.ready import ready
 
 
 def say(*arguments: object) -> str:
@@ -74,24 +73,6 @@ def test_show_tells_a_run_as_text(engine: Bench) -> None:
     assert "head 6, next act, fence 1" in said
     assert "#6 " in said
     assert "write a-0: proposed" in said
-
-
-def test_stop_stops_and_lists_what_is_out_and_lifts(engine: Bench) -> None:
-    it = ready(engine)
-    it.dispatch()
-    said = say("stop", "--tenant", engine.tenant.slug, "--why", "incident")
-    assert said.startswith("stopped; 1 calls were out:\n")
-    assert f"{it.action.id} write a-0" in said
-    assert Stop.objects.get().lifted_at is None
-    assert say("stop", "--tenant", engine.tenant.slug, "--why", "over", "--lift") == "lifted\n"
-    assert Stop.objects.get().lifted_by == "command line"
-
-
-def test_stop_without_a_tenant_stops_everything(engine: Bench) -> None:
-    assert say("stop", "--new-runs", "--why", "flood") == "stopped; 0 calls were out\n"
-    assert (Stop.objects.get().tenant, Stop.objects.get().lock) == (None, "new_runs")
-    with pytest.raises(CommandError, match="new runs are stopped"):
-        say("start", engine.tenant.slug, "steps", "k")
 
 
 def test_verify_of_an_intact_record_says_so(engine: Bench) -> None:
