@@ -13,6 +13,7 @@ from approvals.freshness import MOVED, Freshness
 from approvals.hashing import Difference
 from approvals.models import ApprovalRequest
 from approvals.terms import Row
+from checkpoints import states as runs
 from checkpoints import wakeups
 from tenants import access
 from tenants.actors import Actor
@@ -22,6 +23,8 @@ from tenants.models import User
 MAY_ASK_ANEW: Final = frozenset({"approve_actions", "operate_runs"})
 # A look that is overdue by this much did not happen: the sweeper or the tool is not there.
 OVERDUE: Final = timedelta(seconds=60)
+# How long a page waits for the question that takes the place of its own.
+SOON: Final = timedelta(minutes=5)
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,19 @@ def told(request: ApprovalRequest) -> Told | None:
         unseen_for=max(1, minutes) if row.error or is_late else 0,
         error=row.error,
     )
+
+
+def is_asked_anew(request: ApprovalRequest) -> bool:
+    """True for a while after people closed what moved: its run is about to put another question.
+
+    The caller knows that there is none yet.
+    """
+    if request.state != states.WITHDRAWN or request.closed_at is None:
+        return False
+    if request.closed_at + SOON <= clock.now() or request.run.status not in runs.LIVE:
+        return False
+    row = _row(request.pk)
+    return row is not None and row.verdict == MOVED
 
 
 def may_ask_anew(rights: frozenset[str]) -> bool:

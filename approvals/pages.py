@@ -7,7 +7,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django_htmx.http import HttpResponseClientRedirect
 
-from approvals import changes, deciding, facts, judging, queries, states, wording
+from approvals import changes, deciding, drift, facts, judging, queries, states, threeway, wording
 from approvals.deciding import Posted
 from approvals.errors import DamagedRequestError
 from approvals.hashing import Bound
@@ -39,7 +39,8 @@ def page(
         "parameters": changes.parameters(asked) if reads(request) else None,
         "damaged": bound is None,
         "shown": "" if column.is_open and not column.why_not else asked.state,
-        **standing(detail),
+        "earlier": threeway.since_before(asked),
+        **standing(request, detail),
     }
     return render(request, "approvals/request.html", context, status=status)
 
@@ -50,7 +51,7 @@ def not_accepted(request: TenantRequest, detail: Detail, posted: Posted) -> Http
         return page(request, detail, posted=posted, status=NOT_ACCEPTED)
     damaged = _intact(detail.request) is None
     column = deciding.column(request, detail, damaged=damaged, posted=posted)
-    context = {"column": column, "damaged": damaged, **standing(detail)}
+    context = {"column": column, "damaged": damaged, **standing(request, detail)}
     answer = render(request, "approvals/_decision.html", context, status=NOT_ACCEPTED)
     answer["HX-Retarget"], answer["HX-Reswap"] = "#decision-column", "innerHTML"
     return answer
@@ -62,13 +63,16 @@ def go_to(request: TenantRequest, name: str, *args: object) -> HttpResponse:
     return HttpResponseClientRedirect(url) if is_fragment(request) else redirect(url)
 
 
-def standing(detail: Detail) -> dict[str, Any]:
+def standing(request: TenantRequest, detail: Detail) -> dict[str, Any]:
     """Where a request stands: what its page shows on top and asks for again and again."""
     asked, newer_id = detail.request, queries.newer_id(detail.request)
+    is_asked_anew = newer_id is None and drift.is_asked_anew(asked)
     return {
         "asked": asked,
         "decided": detail.decisions,
-        "sentence": wording.standing(
+        "sentence": wording.asked_anew(asked)
+        if is_asked_anew
+        else wording.standing(
             asked,
             yes=detail.people.yes,
             needed=detail.people.needed,
@@ -76,7 +80,10 @@ def standing(detail: Detail) -> dict[str, Any]:
         ),
         "approval": Approval.objects.filter(pk=asked.pk).first(),
         "newer_id": newer_id,
-        "is_live": asked.state in states.LIVE,
+        "is_live": asked.state in states.LIVE or is_asked_anew,
+        "is_over": wording.is_over(asked),
+        "drift": drift.told(asked),
+        "may_ask_anew": drift.may_ask_anew(request.access.rights[asked.tenant_id]),
     }
 
 

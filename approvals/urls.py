@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from approvals import posts, views
+from approvals import anew, posts, views
 
 app_name = "approvals"
 urlpatterns = [
@@ -19,5 +19,6 @@ urlpatterns = [
         posts.take_hand_over_back,
         name="take_hand_over_back",
     ),
+    path("approvals/<uuid:request_id>/dry-run-again/", anew.dry_run_again, name="dry_run_again"),
     path("runs/<uuid:run_id>/requests/", views.run_requests, name="run_requests"),
 ]

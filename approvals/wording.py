@@ -7,7 +7,7 @@ from typing import Any, Final
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from approvals import states
+from approvals import clock, states
 from approvals.models import ApprovalRequest
 from approvals.rules import Who
 from approvals.rules.people import ANYBODY, GROUP, NAMED, PERMISSION
@@ -35,6 +35,8 @@ class Follows:
 def standing(request: ApprovalRequest, *, yes: int, needed: int, is_replaced: bool = False) -> str:
     """Where the request stands, in one or two sentences; `is_replaced` by a newer question."""
     who = {"who": request.closed_by, "why": request.closed_because}
+    if is_over(request):
+        return _("Its time is over, so it is void. Nothing is sent.")
     if request.state == states.OPEN:
         return _open(yes, needed)
     if request.state == states.APPROVED:
@@ -49,6 +51,19 @@ def standing(request: ApprovalRequest, *, yes: int, needed: int, is_replaced: bo
         states.WITHDRAWN: _("%(who)s withdrew this: “%(why)s” Nothing was sent under it."),
     }
     return told[request.state] % who
+
+
+def asked_anew(request: ApprovalRequest) -> str:
+    """What stands on a question that somebody closed, until the new one is there."""
+    return _(
+        "%(who)s had the dry run made again: “%(why)s” Nothing was sent. The new question opens "
+        "from here."
+    ) % {"who": request.closed_by, "why": request.closed_because}
+
+
+def is_over(request: ApprovalRequest) -> bool:
+    """True once its time is over by the database's clock, whether or not the sweeper came by."""
+    return request.state in states.LIVE and request.expires_at <= clock.now()
 
 
 def follows(request: ApprovalRequest, *, still_missing: int) -> Follows:
