@@ -5,7 +5,7 @@ import secrets
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from tenants.access import grant
+from tenants.access import grant, revoke
 from tenants.actors import Actor
 from tenants.audit import record
 from tenants.errors import PeopleError
@@ -71,6 +71,18 @@ def give_role(tenant: Tenant, user: User, role: str, *, actor: Actor) -> None:
     with transaction.atomic():
         grant(tenant, user, *ROLES[role])
         record(tenant, actor, "give_role", f"person:{user.pk}", role=role, email=user.email)
+
+
+def take_role(tenant: Tenant, user: User, role: str, *, actor: Actor) -> None:
+    """Take a role's rights at the tenant away from the person, whichever way they came by them.
+
+    Rights of their groups stay. Raises PeopleError for a role that does not exist.
+    """
+    if role not in ROLES:
+        raise PeopleError(f"There is no role {role!r}: the roles are {', '.join(ROLES)}.")
+    with transaction.atomic():
+        revoke(tenant, user, *ROLES[role])
+        record(tenant, actor, "take_role", f"person:{user.pk}", role=role, email=user.email)
 
 
 def _check(row: Tenant | User) -> None:

@@ -74,3 +74,17 @@ def test_what_cannot_be_made_is_refused_in_a_sentence(
         people(*words)
     assert not User.objects.exists()
     assert not AuditRow.objects.exists()
+
+
+def test_a_role_taken_away_takes_its_rights_and_leaves_a_row() -> None:
+    people("add-tenant", "acme", "Acme Ltd")
+    add("operator")
+    add("auditor")
+    assert "no right of a role operator" in people(
+        "take", "Eve@Example.org", "--tenant", "acme", "--role", "operator"
+    )
+    acme = Tenant.objects.get()
+    assert access.of(User.objects.get()).rights == {acme.pk: frozenset({"audit"})}
+    assert AuditRow.objects.get(verb="take_role").detail["role"] == "operator"
+    with pytest.raises(CommandError, match="There is no tenant 'acme' with a person"):
+        people("take", "nobody@example.org", "--tenant", "acme", "--role", "operator")

@@ -1,4 +1,4 @@
-"""Makes tenants and people from the shell: `manage.py people add-tenant …`, `… people add …`."""
+"""Makes tenants and people from the shell: `manage.py people add-tenant …`, `add …`, `take …`."""
 
 from typing import Any
 
@@ -6,8 +6,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from tenants.actors import Actor
 from tenants.errors import PeopleError
-from tenants.models import Tenant
-from tenants.people import add_person, add_tenant, give_role
+from tenants.models import Tenant, User
+from tenants.people import add_person, add_tenant, give_role, take_role
 from tenants.roles import ROLES
 
 SHELL = Actor.machine("manage.py people")
@@ -16,7 +16,7 @@ SHELL = Actor.machine("manage.py people")
 class Command(BaseCommand):
     """Prints what was made; a generated password is printed once and kept nowhere."""
 
-    help = "Make tenants and people, and give people roles at tenants."
+    help = "Make tenants and people, give people roles at tenants, and take roles away."
 
     def add_arguments(self, parser: CommandParser) -> None:
         verbs = parser.add_subparsers(dest="verb", required=True)
@@ -28,11 +28,17 @@ class Command(BaseCommand):
         person.add_argument("--name", default="", help="the name on pages")
         person.add_argument("--tenant", required=True, help="slug of the tenant")
         person.add_argument("--role", required=True, choices=list(ROLES))
+        taken = verbs.add_parser("take", help="take a role's rights away from a person")
+        taken.add_argument("email")
+        taken.add_argument("--tenant", required=True, help="slug of the tenant")
+        taken.add_argument("--role", required=True, choices=list(ROLES))
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             if options["verb"] == "add-tenant":
                 self._add_tenant(options["slug"], options["name"])
+            elif options["verb"] == "take":
+                self._take(options["email"], options["tenant"], options["role"])
             else:
                 self._add(options["email"], options["name"], options["tenant"], options["role"])
         except PeopleError as error:
@@ -53,3 +59,11 @@ class Command(BaseCommand):
         self.stdout.write(f"{user.email} is {role} of {tenant.slug}")
         if password is not None:
             self.stdout.write(f"Password, shown only now: {password}")
+
+    def _take(self, email: str, slug: str, role: str) -> None:
+        tenant = Tenant.objects.filter(slug=slug).first()
+        user = User.objects.filter(email=email.strip().lower()).first()
+        if tenant is None or user is None:
+            raise CommandError(f"There is no tenant {slug!r} with a person {email!r}.")
+        take_role(tenant, user, role, actor=SHELL)
+        self.stdout.write(f"{user.email} has no right of a role {role} at {tenant.slug} any more")
