@@ -107,6 +107,7 @@ def _receipt(receipt: Receipt, *, reads: bool) -> dict[str, Any]:
         "source": SOURCES[receipt.source],
         "digest": bytes(receipt.digest).hex(),
         "size": len(bytes(receipt.content)),
+        "encrypted": receipt if reads and content != bytes(receipt.content) else None,
         "values": parsed,
         "text": showing.text_part(content) if reads and parsed is None else None,
     }

@@ -196,6 +196,7 @@ def _sent(request: TenantRequest, action: Action | None) -> dict[str, Any]:
         "reads": reads,
         "parameters": showing.json_part(content) or showing.text_part(content),
         "parameters_size": len(content),
+        "encrypted": content != bytes(action.parameters),
     }
 
 
