@@ -1,15 +1,19 @@
 """What people post about a request: their answer, and taking permission away."""
 
+import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
+from uuid import UUID
 
 from django import forms
+from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from approvals import states
 from tenants.models import User
 
 LONGEST_REASON = 4000
+HASH: Final = re.compile(r"[0-9a-f]{64}")
 
 
 class DecisionForm(forms.Form):
@@ -40,6 +44,42 @@ class DecisionForm(forms.Form):
         if verdict and verdict != states.APPROVE and not given.get("reason", "").strip():
             self.add_error("reason", _("Say why: the run and the people behind it need to know."))
         return given
+
+
+class BatchForm(forms.Form):
+    """One answer to many questions. Which, and on which hashes, is read by `pairs_of`."""
+
+    verdict = forms.ChoiceField(
+        choices=[(verdict, verdict) for verdict in states.VERDICTS],
+        error_messages={"required": _("Press one of the buttons: nothing was decided.")},
+    )
+    nonce = forms.UUIDField(widget=forms.HiddenInput)
+    reason = forms.CharField(
+        label=_("Reason"),
+        help_text=_("Needed to reject or send back. Every run and the audit trail keep it."),
+        max_length=LONGEST_REASON,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
+
+    def clean(self) -> dict[str, Any]:
+        """A no without a reason helps nobody, and the engine would refuse it."""
+        given: dict[str, Any] = super().clean() or {}
+        verdict = given.get("verdict")
+        if verdict and verdict != states.APPROVE and not given.get("reason", "").strip():
+            self.add_error("reason", _("Say why: the run and the people behind it need to know."))
+        return given
+
+
+def pairs_of(posted: QueryDict) -> list[tuple[UUID, str]]:
+    """The pairs "<request id>:<hash>" of a posted batch. Raises ValueError for anything else."""
+    found = []
+    for pair in posted.getlist("pair"):
+        request_id, _colon, shown = pair.partition(":")
+        if not HASH.fullmatch(shown):
+            raise ValueError(f"not the hash of a page: {shown[:80]!r}")
+        found.append((UUID(request_id), shown))
+    return found
 
 
 class TakingAwayForm(forms.Form):

@@ -46,7 +46,7 @@ def inbox(
 
     Each has `yes`, the number of people who approved it so far.
     """
-    found = _light().filter(STILL_ASKED, tenant_id__in=list(tenant_ids))
+    found = light().filter(STILL_ASKED, tenant_id__in=list(tenant_ids))
     if after is not None:
         found = found.filter(id__gt=after)
     given = Q(decisions__verdict=states.APPROVE, decisions__taken_back__isnull=True)
@@ -66,12 +66,12 @@ def unused_count(tenant_id: int) -> int:
 
 def of_run(run_id: UUID, *, limit: int = 50) -> list[ApprovalRequest]:
     """The requests of a run, newest first."""
-    return list(_light().filter(run_id=run_id).order_by("-id")[:limit])
+    return list(light().filter(run_id=run_id).order_by("-id")[:limit])
 
 
 def of_action(action_id: UUID, *, limit: int = 50) -> list[ApprovalRequest]:
     """The requests about an action, newest first."""
-    return list(_light().filter(action_id=action_id).order_by("-revision")[:limit])
+    return list(light().filter(action_id=action_id).order_by("-revision")[:limit])
 
 
 def answered_by(user: User, request_ids: Iterable[UUID]) -> set[UUID]:
@@ -106,5 +106,6 @@ def newer_id(request: ApprovalRequest) -> UUID | None:
     return None if newest == request.pk else newest
 
 
-def _light() -> QuerySet[ApprovalRequest]:
+def light() -> QuerySet[ApprovalRequest]:
+    """Requests with their run and tenant, without the bytes; whoever reads them sets the bound."""
     return ApprovalRequest.objects.select_related("run", "tenant").defer(*HEAVY, "run__input")

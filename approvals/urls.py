@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from approvals import anew, posts, views
+from approvals import anew, batchviews, posts, views
 
 app_name = "approvals"
 urlpatterns = [
@@ -20,5 +20,8 @@ urlpatterns = [
         name="take_hand_over_back",
     ),
     path("approvals/<uuid:request_id>/dry-run-again/", anew.dry_run_again, name="dry_run_again"),
+    path("approvals/batch/", batchviews.choose, name="batch"),
+    path("approvals/batches/", batchviews.decide, name="batches"),
+    path("approvals/batches/<uuid:batch_id>/", batchviews.result, name="batch_result"),
     path("runs/<uuid:run_id>/requests/", views.run_requests, name="run_requests"),
 ]
