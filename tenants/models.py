@@ -9,7 +9,7 @@ from django.db import models
 from django.db.models.functions import Lower, Now
 from guardian.models import GroupObjectPermissionBase, UserObjectPermissionBase
 
-from tenants.keys.models import DataKey as DataKey
+from tenants.keys.models import DataKey  # noqa: F401 - one of our tables
 from tenants.notifications.models import Notification as Notification
 from tenants.notifications.models import NotificationChoice as NotificationChoice
 
