@@ -20,9 +20,10 @@ from checkpoints.errors import (
     StopRefusedError,
     UnknownTaskTypeError,
 )
-from reconciliation.errors import VerdictRefusedError, WorldError
+from reconciliation.errors import CredentialRefusedError, VerdictRefusedError, WorldError
 from tenants import access
 from tenants.errors import Denied
+from tenants.keys.errors import KeysError
 from tenants.models import Tenant
 
 
@@ -77,10 +78,14 @@ def answer_to(exception: Exception) -> Answer | None:
         return Answer(403, _("You may not do this"), str(exception) or _("Nothing was changed."))
     if isinstance(
         exception,
-        InputRefusedError | UnknownTaskTypeError | ReasonMissingError | VerdictRefusedError,
+        InputRefusedError
+        | UnknownTaskTypeError
+        | ReasonMissingError
+        | VerdictRefusedError
+        | CredentialRefusedError,
     ):
         return Answer(422, _("This cannot be accepted"), said(exception))
-    if isinstance(exception, RecordError | WorldError | ApprovalError):
+    if isinstance(exception, RecordError | WorldError | ApprovalError | KeysError):
         return Answer(409, _("This cannot be done now"), said(exception))
     return None
 

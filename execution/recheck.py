@@ -2,19 +2,25 @@
 
 from dataclasses import replace
 
+from django.db import Error as DatabaseFault
+
 from checkpoints import events, reading, states
 from checkpoints.cases import Trouble
 from checkpoints.graph import Node
 from checkpoints.headers import parent_seq
 from checkpoints.reading import Loaded
+from checkpoints.registry import agents
 from execution.context import visible
 from execution.errors import Hold
 from execution.work import WORKER, Work
 from reconciliation import ledger
+from reconciliation.credentials import keeping as credentials
+from reconciliation.tools import CredentialInvalid
 
 
 def recheck(work: Work) -> None:
-    """Compare every fingerprint with the present version, and do what its node declares."""
+    """Credentials work, and every fingerprint is the present version, or as its node declares."""
+    _check_credentials(work)
     saw = work.loaded.header.get("saw", {})
     for source, (version, reader) in sorted(saw.items()):
         node = work.graph.nodes.get(reader)
@@ -23,6 +29,24 @@ def recheck(work: Work) -> None:
         now = _present_version(work, node, source)
         if now != version and _moved(work, node, (source, version, now)):
             return
+
+
+def _check_credentials(work: Work) -> None:
+    every = agents().TOOLS
+    tools = {name: every[name] for name in work.graph.manifest.tools if name in every}
+    try:
+        credentials.check_before_going_on(work.run.tenant, tools)
+    except CredentialInvalid as error:
+        facts = {"error": "credential", "said": str(error)[:500]}
+        raise Hold(Trouble(states.CREDENTIAL_INVALID, str(error), facts)) from error
+    except DatabaseFault:
+        raise
+    except Exception as error:
+        said = f"{type(error).__name__}: {error}"[:500]
+        sentence = (
+            f"It cannot be checked whether a credential works ({said}), so it does not go on."
+        )
+        raise Hold(Trouble(states.CREDENTIAL_INVALID, sentence, {"error": said})) from error
 
 
 def _present_version(work: Work, node: Node, source: str) -> str | None:

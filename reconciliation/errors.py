@@ -33,6 +33,10 @@ class VerdictRefusedError(WorldError):
     """This verdict cannot be given now."""
 
 
+class CredentialRefusedError(WorldError):
+    """This cannot be noted about a credential."""
+
+
 class JournalError(WorldError):
     """The journal outside PostgreSQL could not be written, so nothing was sent."""
 

@@ -3,6 +3,8 @@
 from django.urls import include, path
 
 from reconciliation import views
+from reconciliation.credentials import views as credentials
+from reconciliation.payloads import views as payloads
 
 pages = [
     path("cases/<uuid:case_id>/", views.show_case, name="case"),
@@ -10,6 +12,8 @@ pages = [
     path("cases/<uuid:case_id>/verdicts/", views.give_verdict, name="verdicts"),
     path("actions/<uuid:action_id>/", views.show_action, name="action"),
     path("runs/<uuid:run_id>/actions/", views.run_actions, name="run_actions"),
+    path("credentials/", credentials.credentials, name="credentials"),
+    path("encrypted/<slug:of>/<uuid:whose>/<int:number>/", payloads.encrypted, name="encrypted"),
 ]
 urlpatterns = [
     path("inbox/", views.inbox, name="inbox"),
