@@ -10,7 +10,7 @@ from uuid import UUID
 
 from django.db import transaction
 
-from approvals import clock, comparing, hashing, judging, locks, states
+from approvals import clock, comparing, hashing, judging, locks, notices, states
 from approvals.errors import DamagedRequestError, QuestionRefusedError
 from approvals.freshness import FIRST_LOOK, Freshness
 from approvals.hashing import Bound, Difference
@@ -93,6 +93,8 @@ def ask(question: Question, *, actor: Actor, lease: Lease | None) -> ApprovalReq
         record(request, actor, "ask", hash=request.action_hash, **told)
         if question.requirement.automatic:
             _pass(request, question.requirement.automatic, woken=lease is None)
+        else:
+            notices.asked(request)
         transaction.on_commit(partial(boundary, "ask:after"))
     return request
 
@@ -157,6 +159,7 @@ def close(request: ApprovalRequest, state: str, *, by: str, because: str = "") -
         raise judging.already(request)
     if old == states.APPROVED:
         Approval.objects.filter(request=request, state=states.UNUSED).update(state=state)
+    notices.settled(request)
 
 
 def record(request: ApprovalRequest, actor: Actor, verb: str, **detail: str) -> None:

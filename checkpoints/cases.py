@@ -7,7 +7,7 @@ from uuid import UUID
 from django.db.models.functions import Now
 
 from canonical import digests
-from checkpoints import events, recoveries
+from checkpoints import events, notices, recoveries
 from checkpoints.errors import IllegalMoveError
 from checkpoints.models import Case, Run, Verdict
 from tenants import audit
@@ -58,6 +58,7 @@ def open_case(tenant_id: int, run_id: UUID, trouble: Trouble, *, actor: Actor) -
         fingerprint=digests.tagged("problem", alike),
     )
     events.append(run_id, "held", actor, case=str(case.id), kind=trouble.kind)
+    notices.case_opened(case, run.task_type)
     return case
 
 
@@ -87,6 +88,7 @@ def decide(case: Case, ruling: Ruling, *, user: User) -> Verdict:
     )
     Case.objects.filter(pk=case.pk, decided_at=None).update(decided_at=Now())
     actor = Actor.person(user)
+    notices.case_settled(case)
     recoveries.end(case.run_id, how="by_person")
     events.append(case.run_id, "verdict given", actor, case=str(case.id), verdict=ruling.verdict)
     audit.record(

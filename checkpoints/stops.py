@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
-from checkpoints import liftings, scopes
+from checkpoints import liftings, notices, scopes
 from checkpoints.errors import IllegalMoveError, StoppedError
 from checkpoints.models import Stop
 from checkpoints.scopes import Lock, Scope, Under
@@ -74,6 +74,7 @@ def stop(
         )
         noting(made)
         audit.record(scope.tenant, actor, "stopped", subject, why=why)
+        notices.stopped(made, actor)
     return made
 
 

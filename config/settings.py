@@ -236,8 +236,9 @@ KEDGE_MAIL_SINK = KEDGE_DEMO and not os.environ.get("KEDGE_SMTP_HOST")
 KEDGE_NOTIFICATIONS = environment.switch(
     os.environ,
     "KEDGE_NOTIFICATIONS",
-    default=KEDGE_DEMO or bool(os.environ.get("KEDGE_SMTP_HOST")),
+    default=bool(os.environ.get("KEDGE_SMTP_HOST")),
 )
+NOTICE_PAGES = {"case": "reconciliation:case", "stop": "stop"}
 KEDGE_URL = environment.address(os.environ, ALLOWED_HOSTS, PORT, production=PRODUCTION)
 KEDGE_MAIL_FROM = os.environ.get("KEDGE_MAIL_FROM") or "kedge@localhost"
 KEDGE_WEBHOOK_HOSTS = environment.names(os.environ, "KEDGE_WEBHOOK_HOSTS")

@@ -21,7 +21,7 @@ from approvals.models import ApprovalRequest
 from checkpoints import liftings, states, wakeups
 from checkpoints.boundaries import boundary
 from checkpoints.models import Run
-from execution import lapses, lookers, pacing, processes
+from execution import lapses, lookers, pacing, processes, senders
 from reconciliation import spool, stopping
 from tenants import chain
 from tenants.actors import Actor
@@ -108,4 +108,6 @@ DUTIES: dict[str, Callable[[], int]] = {
     "bring in receipts": spool.bring_in,
     "seal audit": chain.seal,
     "sign audit": heads.sign_due,
+    "remind people": senders.remind,
+    "send notifications": senders.send,
 }

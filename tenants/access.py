@@ -124,9 +124,11 @@ def revoke(tenant: Tenant, user: User, *codenames: str) -> None:
         ).delete()
 
 
-def holders(tenant: Tenant, codename: str) -> list[User]:
-    """The active people who have this right at this tenant, oldest first."""
-    given = {"content_object": tenant, "permission__codename": codename}
+def holders(tenant: Tenant | None, codename: str) -> list[User]:
+    """The active people who have this right at this tenant, oldest first; None: at any tenant."""
+    given: dict[str, object] = {"permission__codename": codename}
+    if tenant is not None:
+        given["content_object"] = tenant
     own = TenantUserObjectPermission.objects.filter(OF_TENANTS, **given)
     through_groups = TenantGroupObjectPermission.objects.filter(OF_TENANTS, **given)
     return list(
@@ -138,3 +140,14 @@ def holders(tenant: Tenant, codename: str) -> list[User]:
         .order_by("pk")
         .distinct()
     )
+
+
+def named(tenant: Tenant, name: str) -> list[User]:
+    """Who an e-mail address or the name of a group means: active people who see this tenant."""
+    seeing = {user.pk: user for user in holders(tenant, "view_runs")}
+    meant = User.objects.filter(Q(email=name.lower()) | Q(groups__name=name))
+    return [
+        seeing[pk]
+        for pk in meant.order_by("pk").distinct().values_list("pk", flat=True)
+        if pk in seeing
+    ]

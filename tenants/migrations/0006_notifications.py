@@ -75,7 +75,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='notification',
-            index=models.Index(condition=models.Q(('state', 'waiting')), fields=['subject'], name='notifications_by_subject'),
+            index=models.Index(fields=['subject'], name='notifications_by_subject'),
         ),
         migrations.AddIndex(
             model_name='notification',

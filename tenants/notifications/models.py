@@ -92,9 +92,7 @@ class Notification(models.Model):
             models.Index(
                 fields=["not_before"], condition=Q(state="waiting"), name="notifications_due"
             ),
-            models.Index(
-                fields=["subject"], condition=Q(state="waiting"), name="notifications_by_subject"
-            ),
+            models.Index(fields=["subject"], name="notifications_by_subject"),
             models.Index(fields=["person", "-id"], name="notifications_of_person_newest"),
             models.Index(
                 fields=["-id"], condition=Q(state="failed"), name="notifications_failed_newest"
