@@ -6,6 +6,8 @@ from typing import Final
 from uuid import UUID
 
 from django.db import transaction
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from approvals import clock, comparing, judging, locks, looks, requests, states, terms
 from approvals.errors import MovedError, NotPermittedError
@@ -25,6 +27,8 @@ MAY_ASK_ANEW: Final = frozenset({"approve_actions", "operate_runs"})
 OVERDUE: Final = timedelta(seconds=60)
 # How long a page waits for the question that takes the place of its own.
 SOON: Final = timedelta(minutes=5)
+MANY_MINUTES: Final = 120
+MANY_HOURS: Final = 48
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,17 @@ class Told:
     rows: list[Row]
     unseen_for: int
     error: str
+
+    @property
+    def unseen_long(self) -> str:
+        """How long nobody could look, in the largest unit that still says something."""
+        minutes = self.unseen_for
+        if minutes < MANY_MINUTES:
+            return ngettext("%(n)s minute", "%(n)s minutes", minutes) % {"n": minutes}
+        hours = minutes // 60
+        if hours < MANY_HOURS:
+            return _("%(n)s hours") % {"n": hours}
+        return _("%(n)s days") % {"n": hours // 24}
 
     @property
     def verdict(self) -> str:

@@ -127,10 +127,10 @@ def _of_resource(moved: Difference) -> str:
     if moved.now is None:
         return _("It is not looked at any more.")
     if not moved.saw:
-        return _("It appeared after your page was made.")
+        return _("It appeared in between.")
     if not moved.now:
-        return _("It disappeared after your page was made.")
-    return _("It moved after your page was made.")
+        return _("It disappeared in between.")
+    return _("It moved in between.")
 
 
 def _files(files: Sequence[str]) -> str:

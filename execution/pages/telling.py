@@ -94,7 +94,16 @@ FORMS: Final[dict[str, Form]] = {
     "approval_withdrawn": Form(
         gettext_lazy("Approval withdrawn"), "ended", "minus", about="reason"
     ),
-    "handed_over": Form(gettext_lazy("Asked a colleague to decide"), "person", "person", about="to"),
+    "found_moved": Form(
+        gettext_lazy("What would happen has moved"), "person", "problem", about="moved"
+    ),
+    "found_as_before": Form(gettext_lazy("What would happen is as it was asked"), shape="ring"),
+    "asked_anew": Form(
+        gettext_lazy("Had the dry run made again"), "itself", "loop", about="reason"
+    ),
+    "handed_over": Form(
+        gettext_lazy("Asked a colleague to decide"), "person", "person", about="to"
+    ),
     "hand_over_taken_back": Form(
         gettext_lazy("Took back asking a colleague"), "ended", "undo", about="to"
     ),

@@ -106,7 +106,7 @@ def test_what_moved_is_told_in_words(request_: ApprovalRequest) -> None:
     assert told is not None
     (line,) = told.rows
     assert (line.name, line.saw.text, line.now.whole) == ("origin/main", "aaaaaaaa", "b" * 40)
-    assert line.difference == "It moved after your page was made."
+    assert line.difference == "It moved in between."
 
 
 def test_a_closed_request_has_nothing_to_tell(tenant: Tenant, request_: ApprovalRequest) -> None:

@@ -1,9 +1,11 @@
 """The base moves while people decide: the open page says so, and they go on from what is true now."""
 
 import os
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from django.db.models.functions import Now
 from playwright.sync_api import Page, expect
 
 from approvals import requests
@@ -88,9 +90,12 @@ def test_a_world_that_cannot_be_seen_is_said_on_a_phone_in_the_dark(
 ) -> None:
     asked = asked_for(waiting_run(engine))
     error = "Unanswered: the remote does not answer"
-    Freshness.objects.filter(pk=asked.pk).update(error=error, seen_at="2026-01-01T00Z", failures=3)
+    Freshness.objects.filter(pk=asked.pk).update(
+        error=error, seen_at=Now() - timedelta(minutes=12), failures=3
+    )
     page = sit_down(engine.approver, viewport={"width": 390, "height": 844}, color_scheme="dark")
     page.goto(approval_page(asked))
+    expect(page.get_by_text("Could not be checked for 12 minutes")).to_be_visible()
     expect(page.get_by_text("nobody knows whether it still shows")).to_be_visible()
     expect(page.get_by_text(error)).to_be_visible()
     expect(page.get_by_role("button", name="Approve")).to_be_enabled()

@@ -56,7 +56,7 @@ def test_a_stale_tab_sees_what_moved_and_where_the_question_stands_now(
     row = stale.get_by_role("row", name="world")
     expect(row).to_contain_text("1")
     expect(row).to_contain_text("2")
-    expect(row).to_contain_text("It moved after your page was made.")
+    expect(row).to_contain_text("It moved in between.")
     stale.get_by_role("link", name="Look at what would happen now").click()
     press(stale, "Approve")
     expect(stale.get_by_text("Eve approved this.")).to_be_visible()

@@ -7,7 +7,9 @@ from argparse import ArgumentParser
 
 from django.core.management.base import BaseCommand
 
-from execution import sweeper
+from execution import lookers, sweeper
+
+LOOKS_MAY_TAKE = 60
 
 
 class Command(BaseCommand):
@@ -20,6 +22,7 @@ class Command(BaseCommand):
         if options["once"]:
             for duty, count in sweeper.sweep().items():
                 self.stdout.write(f"{duty}: {count}")
+            lookers.wait(LOOKS_MAY_TAKE)
             return
         stop = threading.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
