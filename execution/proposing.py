@@ -1,5 +1,6 @@
 """Proposing: what a node wants is checked, frozen to the byte, and committed before anything else."""
 
+from typing import Any
 from uuid import UUID, uuid4
 
 import jsonschema
@@ -22,6 +23,7 @@ from reconciliation.models import Action
 from reconciliation.tools import Magnitude, Tool
 from tenants.keys import vaults
 from tenants.keys.errors import EncryptionRefusedError
+from tenants.keys.vaults import Vault
 
 
 def propose(work: Work) -> None:
@@ -72,17 +74,7 @@ def _frozen(work: Work, node: Node, proposal: object) -> Action:
         raise Hold(_bad(node, f"the tool {proposal.tool!r} is not one of this task type"))
     tool: Tool = agents().TOOLS[proposal.tool]
     vault = vaults.vault_of(work.run.tenant_id)
-    try:
-        content, parameters = canonical.normal(proposal.parameters, limit=STATE_LIMIT_BYTES)
-        schemas.check(parameters, tool.parameters_schema)
-        content = sensitive.frozen(tool, content, vault)
-    except EncryptionRefusedError as error:
-        said = f"the parameters for {proposal.tool} cannot be kept: {error}"
-        raise Hold(_bad(node, said)) from error
-    except (canonical.CanonicalError, jsonschema.ValidationError) as error:
-        said = error.message if isinstance(error, jsonschema.ValidationError) else str(error)
-        raise Hold(_bad(node, f"the parameters for {proposal.tool} are refused: {said}")) from error
-    assert isinstance(parameters, dict)  # noqa: S101 - its schema says object
+    content, parameters = _checked(node, tool, proposal, vault)
     _refuse_overflow(work, tool)
     magnitude = tool.magnitude(parameters)
     target = tool.target(parameters)
@@ -110,6 +102,24 @@ def _frozen(work: Work, node: Node, proposal: object) -> Action:
         parameters_digest=bytes.fromhex(digests.sha256_hex(content)),
         compensates_id=_compensated(work, node, proposal),
     )
+
+
+def _checked(
+    node: Node, tool: Tool, proposal: Proposal, vault: Vault
+) -> tuple[bytes, dict[str, Any]]:
+    """The parameters as they are frozen, encrypted where their schema says so, and in the clear."""
+    try:
+        content, parameters = canonical.normal(proposal.parameters, limit=STATE_LIMIT_BYTES)
+        schemas.check(parameters, tool.parameters_schema)
+        content = sensitive.frozen(tool, content, vault)
+    except EncryptionRefusedError as error:
+        said = f"the parameters for {proposal.tool} cannot be kept: {error}"
+        raise Hold(_bad(node, said)) from error
+    except (canonical.CanonicalError, jsonschema.ValidationError) as error:
+        said = error.message if isinstance(error, jsonschema.ValidationError) else str(error)
+        raise Hold(_bad(node, f"the parameters for {proposal.tool} are refused: {said}")) from error
+    assert isinstance(parameters, dict)  # noqa: S101 - its schema says object
+    return content, parameters
 
 
 def _compensated(work: Work, node: Node, proposal: Proposal) -> UUID | None:
