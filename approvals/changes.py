@@ -1,16 +1,21 @@
 """From a stored request to what its page shows of the change: files, text or JSON."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final
 
-from django.urls import reverse
-
-from approvals import showing
+from approvals import coverage, filepages, fileviews, material, showing
+from approvals.coverage import DIFF, JSON
+from approvals.viewing import Look
 from approvals.models import ApprovalRequest
-from approvals.showing import Content, FilePart, JsonPart, Outline, Text
+from approvals.showing import Content
+from canonical.display import oddities
+from canonical.outlines import Outline
 
-DIFF: Final = "text/x-diff"
-JSON: Final = "application/json"
+__all__ = ["DIFF", "JSON", "Diff", "moved_files", "parameters", "same_files", "shown"]
+
+SMALL: Final = 6_000  # bytes of parameters that are open without being asked for
+ODD_FILES: Final = 8
 
 
 @dataclass(frozen=True)
@@ -22,56 +27,49 @@ class Diff:
 
     @classmethod
     def of(cls, asked: ApprovalRequest) -> "Diff":
-        return cls(bytes(asked.diff), asked.diff_media)
+        return cls(material.diff(asked).content, asked.diff_media)
 
     def outline(self) -> Outline | None:
         """Its files; None when it is not a diff of files."""
-        return showing.outline(Content.of(self.content)) if self.media == DIFF else None
+        return filepages.outline(Content.of(self.content)) if self.media == DIFF else None
 
 
-def shown(asked: ApprovalRequest, *, page: int = 1, part: int = 1) -> dict[str, Any]:
-    """What the template needs: `kind` is "files", "json" or "text", and what that kind shows."""
-    content = Content.of(bytes(asked.diff))
-    common = {"size": len(content.content), "summary": asked.summary}
-    if asked.diff_media == DIFF:
-        about = showing.outline(content)
-        if about is not None:
-            return common | _files(asked, content, about, page)
-        return common | _text(content, part) | {"unreadable": True}
-    if asked.diff_media == JSON:
-        found = showing.json_part(content.content, by=asked.tool)
-        if found is not None:
-            return common | {"kind": "json", "json": found}
-    return common | _text(content, part)
+def shown(asked: ApprovalRequest, look: Look) -> dict[str, Any]:
+    """What the template needs: `kind` is "files", "json" or "text", and what that kind shows.
+
+    `parts` are what somebody who gets this page is shown of the change.
+    """
+    content = material.diff(asked)
+    common = {"size": len(content.content), "summary": asked.summary, "odd": _odd(asked)}
+    about = coverage.outline_of(asked)
+    if about is not None:
+        return common | fileviews.files(asked, content, about, look)
+    return (
+        common
+        | of_content("values", content, asked, look)
+        | {"unreadable": asked.diff_media == DIFF}
+    )
 
 
-def file_part(asked: ApprovalRequest, number: int, *, first: int = 0) -> FilePart | None:
-    """The lines of one file of a diff; None when there is no such file."""
-    content = Content.of(bytes(asked.diff))
-    about = showing.outline(content) if asked.diff_media == DIFF else None
-    if about is None or not 1 <= number <= len(about.chunks):
-        return None
-    return showing.file_part(content, about, number, first)
-
-
-def as_component(asked: ApprovalRequest, part: FilePart) -> dict[str, Any]:
-    """The context of `components/diff_file.html` and `components/diff_lines.html`."""
-    address = reverse("approvals:file_lines", args=[asked.tenant.slug, asked.pk, part.number])
-    return {
-        "file": part.file,
-        "file_class": part.file_class,
-        "open": part.is_open,
-        "hunks": part.hunks,
-        "left_out": part.left_out,
-        "rest_url": f"{address}?from={part.rest_from}",
-        "body_url": "" if part.is_open else address,
-    }
-
-
-def parameters(asked: ApprovalRequest) -> JsonPart | Text:
+def parameters(asked: ApprovalRequest, look: Look) -> dict[str, Any]:
     """The exact parameters by path, as they will be sent; as plain text when they are not JSON."""
-    content = bytes(asked.parameters)
-    return showing.json_part(content) or showing.text_part(content)
+    content = material.parameters(asked)
+    found = of_content("parameters", content, asked, look)
+    return found | {"open": len(content.content) <= SMALL, "size": len(content.content)}
+
+
+def of_content(of: str, content: Content, asked: ApprovalRequest, look: Look) -> dict[str, Any]:
+    """One page of values, or of a text where there are none; `of` names its parts."""
+    is_json = of == "parameters" or asked.diff_media == JSON
+    found = showing.json_part(content.content, by=asked.tool, page=look.part) if is_json else None
+    if found is not None:
+        part = coverage.values_page(of, content, found.page)
+        return {"kind": "json", "json": found, "parts": [part]} | _pager(
+            found.page, found.pages, look
+        )
+    text = showing.text_part(content.content, look.part)
+    window = coverage.text_window("text" if of == "values" else of, content, text.part)
+    return {"kind": "text", "text": text, "parts": [window]} | _pager(text.part, text.parts, look)
 
 
 def moved_files(saw: Diff, now: Diff) -> list[str] | None:
@@ -79,7 +77,7 @@ def moved_files(saw: Diff, now: Diff) -> list[str] | None:
     one, other = saw.outline(), now.outline()
     if one is None or other is None:
         return None
-    return showing.differing_files(one, Content.of(saw.content), other, Content.of(now.content))
+    return filepages.differing_files(one, Content.of(saw.content), other, Content.of(now.content))
 
 
 def same_files(saw: Diff, now: Diff) -> list[str]:
@@ -87,33 +85,38 @@ def same_files(saw: Diff, now: Diff) -> list[str]:
     moved, about = moved_files(saw, now), now.outline()
     if moved is None or about is None:
         return []
-    return [file.name for _number, file, _kind in about.files if file.name not in set(moved)]
+    return [entry.file.name for entry in about.entries if entry.file.name not in set(moved)]
 
 
-def _files(asked: ApprovalRequest, content: Content, about: Outline, page: int) -> dict[str, Any]:
-    count = len(about.files)
-    pages = max(1, -(-count // showing.FILES_A_PAGE))
-    page = min(max(page, 1), pages)
-    parts = showing.files_page(content, about, page)
-    first = (page - 1) * showing.FILES_A_PAGE
+def _pager(page: int, pages: int, look: Look) -> dict[str, str]:
     return {
-        "kind": "files",
-        "summaries": about.summaries,
-        "files": [as_component(asked, part) for part in parts],
-        "count": count,
-        "first": first + 1,
-        "last": first + len(parts),
-        "closed": sum(not part.is_open for part in parts),
-        "earlier": f"?files={page - 1}#change" if page > 1 else "",
-        "later": f"?files={page + 1}#change" if page < pages else "",
+        "earlier": look.address(part=page - 1) if page > 1 else "",
+        "later": look.address(part=page + 1) if page < pages else "",
     }
 
 
-def _text(content: Content, part: int) -> dict[str, Any]:
-    text = showing.text_part(content.content, part)
+def _odd(asked: ApprovalRequest) -> dict[str, Any] | None:
+    """How many characters cannot be seen or pass for others, in all that is shown; None for none."""
+    words = "\n".join([asked.describe, asked.target, *map(str, asked.summary)])
+    found = [oddities(words), _odd_of(material.parameters(asked))]
+    about = coverage.outline_of(asked)
+    files = [entry for entry in about.entries if entry.hidden or entry.alike] if about else []
+    found += [(entry.hidden, entry.alike) for entry in files]
+    found += [] if about else [_odd_of(material.diff(asked))]
+    hidden, alike = (sum(counts) for counts in zip(*found, strict=True))
+    if not hidden and not alike:
+        return None
     return {
-        "kind": "text",
-        "text": text,
-        "earlier": f"?part={text.part - 1}#change" if text.part > 1 else "",
-        "later": f"?part={text.part + 1}#change" if text.part < text.parts else "",
+        "hidden": hidden,
+        "alike": alike,
+        "files": [fileviews.link(asked, entry) for entry in files[:ODD_FILES]],
+        "more_files": max(0, len(files) - ODD_FILES),
     }
+
+
+@lru_cache(maxsize=8)
+def _odd_of(content: Content) -> tuple[int, int]:
+    text = showing.decoded(content.content)
+    if showing.ends_with_crlf(text):
+        text = text.replace("\r\n", "\n")
+    return oddities(text)

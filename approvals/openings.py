@@ -12,8 +12,8 @@ class OpenedPart(models.Model):
     """A person was shown one part of a request for the first time. Append-only.
 
     `part` is "file/12/1" (the first page of the twelfth file), "text/1", "values/1" or
-    "parameters/1". `digest` is the SHA-256 of bytes `from_byte` to `to_byte` (not included) of the stored
-    parameters for "parameters/…", of the stored diff for all others.
+    "parameters/1". `digest` is the SHA-256 of bytes `from_byte` to `to_byte` (not included) of the
+    parameters for "parameters/…", of the diff for all others, both as `approvals.material` shows them.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)

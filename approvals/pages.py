@@ -7,7 +7,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django_htmx.http import HttpResponseClientRedirect
 
-from approvals import changes, deciding, drift, facts, judging, queries, states, threeway, wording
+from approvals import deciding, drift, facts, judging, queries, reading, states, threeway, wording
 from approvals.deciding import Posted
 from approvals.errors import DamagedRequestError
 from approvals.hashing import Bound
@@ -32,11 +32,8 @@ def page(
         "section": "needs",
         "column": column,
         "facts": facts.of(asked, bound),
-        "change": changes.shown(
-            asked, page=number(request, "files", 1), part=number(request, "part", 1)
-        ),
         "reads": reads(request),
-        "parameters": changes.parameters(asked) if reads(request) else None,
+        **reading.context(request, asked),
         "damaged": bound is None,
         "shown": "" if column.is_open and not column.why_not else asked.state,
         "earlier": threeway.since_before(asked),
@@ -95,16 +92,6 @@ def reads(request: TenantRequest) -> bool:
 def is_fragment(request: TenantRequest) -> bool:
     """True if htmx asks for a part of a page."""
     return bool(request.headers.get("HX-Request")) and not request.headers.get("HX-Boosted")
-
-
-def number(request: TenantRequest, name: str, default: int) -> int:
-    """A small number from the address, `default` for anything else."""
-    given = request.GET.get(name, "")
-    return (
-        int(given)
-        if given.isascii() and given.isdigit() and len(given) < len("10000000")
-        else default
-    )
 
 
 def _intact(asked: ApprovalRequest) -> Bound | None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from approvals import changes, comparing, showing, terms
+from approvals import changes, comparing, filepages, showing, terms
 from approvals.changes import Diff
 from approvals.errors import DamagedRequestError, HashMismatchError, MovedError
 from approvals.models import ApprovalRequest
@@ -122,4 +122,4 @@ def _compared(name: str, saw: bytes, now: bytes) -> dict[str, Any] | None:
 def _by_name(diff: Diff) -> dict[str, bytes]:
     content = Content.of(diff.content)
     about = diff.outline()
-    return {} if about is None else showing.by_name(about, content)
+    return {} if about is None else filepages.by_name(about, content)

@@ -2,14 +2,18 @@
 
 from django.urls import path
 
-from approvals import anew, batchviews, posts, views
+from approvals import anew, batchviews, posts, reading, views
 
 app_name = "approvals"
 urlpatterns = [
     path("approvals/<uuid:request_id>/", views.show, name="request"),
     path("approvals/<uuid:request_id>/standing/", views.standing, name="standing"),
-    path("approvals/<uuid:request_id>/diff/", views.whole_diff, name="whole_diff"),
-    path("approvals/<uuid:request_id>/files/<int:number>/", views.file_lines, name="file_lines"),
+    path("approvals/<uuid:request_id>/diff/", reading.whole_diff, name="whole_diff"),
+    path("approvals/<uuid:request_id>/files/<int:number>/", reading.file_lines, name="file_lines"),
+    path("approvals/<uuid:request_id>/parameters/", reading.parameters, name="parameters"),
+    path(
+        "approvals/<uuid:request_id>/<slug:of>/whole/<int:number>/", reading.value, name="value"
+    ),
     path("approvals/<uuid:request_id>/decision/", posts.decide, name="decision"),
     path("approvals/<uuid:request_id>/withdrawal/", posts.withdraw, name="withdrawal"),
     path("approvals/<uuid:request_id>/taking-back/", posts.take_back, name="taking_back"),

@@ -3,13 +3,12 @@
 from typing import Any
 from uuid import UUID
 
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 from django.views.decorators.vary import vary_on_headers
 
-from approvals import changes, deciding, pages, queries, states
+from approvals import deciding, pages, queries, states
 from approvals.queries import Detail
 from checkpoints.models import Run
 from tenants.models import Tenant
@@ -50,32 +49,6 @@ def standing(request: TenantRequest, tenant: Tenant, request_id: UUID) -> HttpRe
     if news:
         answer["HX-Trigger"] = news
     return answer
-
-
-@require_GET
-@tenant_page("read_payloads")
-def whole_diff(request: TenantRequest, tenant: Tenant, request_id: UUID) -> HttpResponse:
-    """The exact bytes of the diff, to be kept, not to be opened by a browser."""
-    asked = queries.detail(request_id, tenant_id=tenant.pk).request
-    answer = HttpResponse(bytes(asked.diff), content_type="application/octet-stream")
-    answer["Content-Disposition"] = f'attachment; filename="{asked.action_hash[:8]}.diff"'
-    return answer
-
-
-@require_GET
-@vary_on_headers("HX-Request")
-@tenant_page("read_payloads")
-def file_lines(
-    request: TenantRequest, tenant: Tenant, request_id: UUID, number: int
-) -> HttpResponse:
-    """The lines of one file of a diff: a page of its own, or the fragment that an opened file asks for."""
-    asked = queries.detail(request_id, tenant_id=tenant.pk).request
-    part = changes.file_part(asked, number, first=pages.number(request, "from", 0))
-    if part is None:
-        raise Http404(_("The change has no such file."))
-    template = "components/diff_lines.html" if pages.is_fragment(request) else "approvals/file.html"
-    context = {"asked": asked, "part": part, "section": "needs"}
-    return render(request, template, context | changes.as_component(asked, part))
 
 
 @require_GET

@@ -21,6 +21,7 @@ __all__ = [
     "Row",
     "classes",
     "json_changes",
+    "json_type",
     "parse_unified",
 ]
 
@@ -58,7 +59,7 @@ def _compare(path: str, old: Json, new: Json, changes: list[Change]) -> None:
         _compare_objects(path, old, new, changes)
     elif isinstance(old, list) and isinstance(new, list):
         _compare_lists(path, old, new, changes)
-    elif _json_type(old) != _json_type(new):
+    elif json_type(old) != json_type(new):
         changes.append(Change(path, "type_changed", old, new))
     elif old != new:
         changes.append(Change(path, "changed", old, new))
@@ -106,7 +107,8 @@ def _same(old: Json, new: Json) -> bool:
     return old == new and dumps(old) == dumps(new)
 
 
-def _json_type(value: Json) -> str:
+def json_type(value: Json) -> str:
+    """Return "null", "boolean", "number", "string", "array" or "object"."""
     if value is None:
         return "null"
     if isinstance(value, bool):

@@ -124,7 +124,7 @@ def fit(text: str, most: int) -> Clipped:
     """Return a beginning of a text that takes at most `most` bytes of a page (see `weight`)."""
     size = min(len(text), most)
     while weight(text[:size]) > most:
-        size //= 2
+        size = size * 3 // 4
     return clip(text, size)
 
 

@@ -30,6 +30,11 @@ class Entry:
     alike: int
     crlf: bool
 
+    @property
+    def span(self) -> tuple[int, int]:
+        """The bytes of the file in the diff, the last not included."""
+        return self.windows[0].from_byte, self.windows[-1].to_byte
+
 
 @dataclass(frozen=True, slots=True)
 class Outline:
@@ -79,7 +84,10 @@ def _entry(number: int, chunk: bytes, at: int) -> Entry:
     file = files[0]
     rows = [row for hunk in file.hunks for row in hunk.rows if row.kind != "note"]
     crlf = bool(rows) and all(row.text.endswith("\r") for row in rows)
-    hidden, alike = oddities(text.replace("\r\n", "\n") if crlf else text)
+    # A name that git wrote in quotes is not in the text as it is read.
+    names = [name for name in (file.old_name, file.new_name) if name and name not in text]
+    lines = text.replace("\r\n", "\n") if crlf else text
+    hidden, alike = oddities("\n".join([lines, *dict.fromkeys(names)]))
     return Entry(
         number=number,
         file=replace(file, hunks=()),

@@ -15,7 +15,7 @@ from canonical.unified import Hunk, Row, RowKind, read_rows
 
 WINDOW_BYTES: Final = 20_000  # of a page, about: see `display.weight`
 ROW_BYTES: Final = 100  # what stands around the text of a row
-_LINE_PIECE: Final = 16_000  # characters
+_PIECE: Final = 16_000  # characters
 
 
 class Stretch(NamedTuple):
@@ -111,6 +111,22 @@ def encoded(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
+def pieces(text: str) -> Iterator[str]:
+    """Cut a text into pieces that fit a page each, at the end of a line where there is one."""
+    at, size = 0, _PIECE
+    while at < len(text):
+        piece = text[at : at + size]
+        if size > 1 and weight(piece) > WINDOW_BYTES:
+            size //= 2
+            continue
+        end = piece.rfind("\n", len(piece) // 2) + 1
+        if end and at + len(piece) < len(text):
+            piece = piece[:end]
+        yield piece
+        # Grown step by step: of a text of nothing but marks, each piece would be tried many times.
+        at, size = at + len(piece), min(size * 2, _PIECE)
+
+
 @dataclass(slots=True)
 class _Cutter:
     """`ends` is where each line ends; `cut` is where the window being filled begins."""
@@ -151,8 +167,9 @@ class _Cutter:
 
     def take_in_pieces(self, row: Row, line: int, stretch: Stretch) -> None:
         begins = self.ends[line - 1] + 1  # after the sign
-        for first, text in _pieces(row.text):
-            last = first + len(text) - 1
+        last = 0
+        for text in pieces(row.text):
+            first, last = last + 1, last + len(text)
             begins += len(encoded(text))
             end = self.ends[line] if last == len(row.text) else begins
             piece = Piece(row.kind, row.old_no, row.new_no, first, last, len(row.text))
@@ -177,17 +194,6 @@ class _Cutter:
         if self.stretches or not self.found:
             self.flush(len(self.chunk))
         return tuple(self.found)
-
-
-def _pieces(text: str) -> Iterator[tuple[int, str]]:
-    at, size = 0, _LINE_PIECE
-    while at < len(text):
-        piece = text[at : at + size]
-        if size > 1 and weight(piece) > WINDOW_BYTES:
-            size //= 2
-            continue
-        yield at + 1, piece
-        at += len(piece)
 
 
 def _piece_of_line(window: Window, piece: Piece, lines: list[str]) -> Hunk:

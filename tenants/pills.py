@@ -109,6 +109,25 @@ FILE_CLASSES: Final = {
     "generated": _("Generated"),
 }
 
+# In what alone two values differ that would look alike.
+DIFFERENCES: Final = {
+    "type": _("another type"),
+    "form": _("the same letters in another Unicode form"),
+    "hidden": _("only characters that cannot be seen differ"),
+    "alike": _("only letters that look alike differ"),
+    "space": _("only white space differs"),
+    "case": _("only upper and lower case differ"),
+    "order": _("the same items in another order"),
+}
+JSON_TYPES: Final = {
+    "null": _("null"),
+    "boolean": _("yes or no"),
+    "number": _("number"),
+    "string": _("text"),
+    "array": _("list"),
+    "object": _("object"),
+}
+
 # Reasons that repeat the word of the status say nothing, so they are not shown.
 SAYS_NOTHING_MORE: Final = frozenset({"", "working", "done", "cancelled_by_person"})
 

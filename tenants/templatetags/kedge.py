@@ -10,8 +10,9 @@ from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import ngettext
 
-from canonical import display
+from canonical import display, links
 from tenants import amounts, moments, pills
 
 register = template.Library()
@@ -130,19 +131,70 @@ def file_class(code: str) -> str:
 
 
 @register.filter
+def difference(code: str) -> str:
+    """`{{ row.label|difference }}`: in what alone two values differ, in words."""
+    return str(pills.DIFFERENCES.get(str(code), code))
+
+
+@register.filter
+def json_type(code: str) -> str:
+    """`{{ row.new_type|json_type }}`: the type of a JSON value in words."""
+    return str(pills.JSON_TYPES.get(str(code), code))
+
+
+@register.filter
 def shown(text: object, layout: str = "") -> SafeString:
     """`{{ text|shown }}`: text we did not write, escaped, invisible characters as named marks.
 
     `{{ text|shown:"lines" }}` keeps line feeds and tabs as layout; without it they are marked too.
+    `{{ text|shown:"links" }}` makes links of plain http(s) addresses, each with all of it as its
+    text; `"lines links"` does both.
     """
-    pieces = display.shown(str(text), lines=layout == "lines")
+    lines = "lines" in layout
+    if "links" not in layout:
+        return _marked(str(text), lines=lines)
+    stretches = links.stretches(str(text))
+    return format_html_join("", "{}", ((_linked(each, lines=lines),) for each in stretches))
+
+
+@register.filter
+def brief(text: object, most: int = 400) -> SafeString:
+    """`{{ name|brief:400 }}`: as `shown`, what does not fit that many bytes of page is counted."""
+    fitting = display.fit(str(text), most)
+    if not fitting.cut:
+        return _marked(fitting.text)
+    more = ngettext("%(n)s more character", "%(n)s more characters", fitting.cut)
+    said = more % {"n": amounts.count(fitting.cut)}
+    return format_html('{}… <span class="muted">({})</span>', _marked(fitting.text), said)
+
+
+@register.filter
+def visible(text: object, most: int = 200) -> str:
+    """`{{ text|visible:80 }}`: the same without markup, for titles and attributes."""
+    clipped = display.clip(str(text), most)
+    more = f"… (+{amounts.count(clipped.cut)})" if clipped.cut else ""
+    return display.visible(clipped.text) + more
+
+
+def _marked(text: str, *, lines: bool = False) -> SafeString:
+    pieces = display.shown(text, lines=lines)
     return format_html_join("", "{}", ((_piece(piece),) for piece in pieces))
 
 
 def _piece(piece: display.Piece) -> str | SafeString:
     if piece.kind == "plain":
         return piece.text
-    return format_html('<span class="unseen" title="{}">{}</span>', piece.name, piece.text)
+    if piece.kind == "right_to_left":
+        return format_html("<bdi>{}</bdi>", piece.text)
+    kind = "unseen" if piece.kind == "hidden" else "alike"
+    return format_html('<span class="{}" title="{}">{}</span>', kind, piece.name, piece.text)
+
+
+def _linked(stretch: links.Stretch, *, lines: bool) -> SafeString:
+    if not stretch.is_link:
+        return _marked(stretch.text, lines=lines)
+    link = '<a href="{}" rel="noopener noreferrer nofollow">{}</a>'
+    return format_html(link, stretch.text, stretch.text)
 
 
 def _time(when: datetime, words: str) -> SafeString:

@@ -65,7 +65,7 @@ def test_dense_rows_are_34_pixels(page: Page) -> None:
 
 def test_decision_stays_in_sight_while_the_diff_moves(page: Page) -> None:
     page.goto("/gallery/")
-    page.get_by_text("1,204 lines of this file").last.scroll_into_view_if_needed()
+    page.get_by_text("1,204 more lines of this file").last.scroll_into_view_if_needed()
     assert page.evaluate("scrollY") > 800
     box = page.get_by_role("complementary", name="Decision").bounding_box()
     assert box is not None

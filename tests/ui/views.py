@@ -54,7 +54,7 @@ def gallery(request: HttpRequest) -> HttpResponse:
         "form": DecisionForm({"verdict": "happened"}),
         "fine_form": DecisionForm(),
         "files": files,
-        "summaries": classes(files),
+        "summaries": [(each, "#of-a-kind") for each in classes(files)],
         "classed": [
             (file, summary.file_class, file.added and 1_204)
             for summary in classes(files)
