@@ -45,10 +45,11 @@ def stopped(stop: Stop, actor: Actor) -> None:
     if not settings.KEDGE_NOTIFICATIONS:
         return
     where = stop.tenant.name if stop.tenant else _("the whole installation")
-    what = _("Effects") if stop.lock == "effects" else _("New runs")
+    what = _("effects") if stop.lock == "effects" else _("new runs")
     page = settings.NOTICE_PAGES["stop"]
     path = reverse(page, args=[stop.tenant.slug]) if stop.tenant else reverse("system")
-    text = _("%(what)s are stopped at %(where)s by %(who)s.")
+    # Not "stopped": that is said only when the calls that were out are reconciled.
+    text = _("%(who)s set a stop on %(what)s at %(where)s.")
     said = text % {"what": what, "where": where, "who": stop.stopped_by}
     people = [
         user for user in access.holders(stop.tenant, "operate_runs") if user.pk != actor.user_id

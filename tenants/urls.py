@@ -14,6 +14,7 @@ from django.urls import URLPattern, URLResolver, include, path
 from django.views.decorators.cache import never_cache
 
 from tenants import views
+from tenants.notifications import views as notifications
 
 getting_in: list[URLPattern | URLResolver] = [
     path("", views.SignIn.as_view(), name="account_login"),
@@ -63,4 +64,5 @@ urlpatterns = [
     path("sign-out/", login_not_required(logout), name="account_logout"),
     path("confirm/", include(confirming)),
     path("me/sign-in/", include(my_sign_in)),
+    path("me/notifications/", notifications.choose, name="my_notifications"),
 ]

@@ -26,12 +26,14 @@ from checkpoints.models import Run
 from execution.models import Process
 from tenants import moments
 from tenants.amounts import count, size
+from tenants.models import Notification
 
 SILENT_AFTER: Final = {"worker": timedelta(seconds=90), "sweeper": timedelta(seconds=10)}
 MOST: Final = 200
 COUNTED_TO: Final = 10_000
 LATE_SECONDS: Final = 30
 APART_SECONDS: Final = 2.0
+LATELY: Final = timedelta(days=7)
 DISK_LEFT: Final = 1024**3
 
 
@@ -123,6 +125,24 @@ def _asked(what: str | Promise, ask: Callable[[], tuple[bool, str]]) -> Check:
     return Check(what, ok, said, timezone.now())
 
 
+def _notifications() -> tuple[bool, str]:
+    """Whether people are told what waits for them; never what they are told."""
+    if not settings.KEDGE_NOTIFICATIONS:
+        return True, _("switched off: nobody is told by mail or webhook")
+    lately = clock.ClockTimestamp() - LATELY
+    failed = Notification.objects.filter(state=Notification.State.FAILED, made_at__gt=lately)
+    late = Notification.objects.filter(
+        state=Notification.State.WAITING, tries__gt=0, not_before__gt=clock.ClockTimestamp()
+    )
+    n, again = failed[:COUNTED_TO].count(), late[:COUNTED_TO].count()
+    newest = failed.order_by("-pk").values_list("error", flat=True).first()
+    if n == 0 and again == 0:
+        return True, _("all that was due is sent")
+    told = {"n": count(n), "again": count(again), "error": newest or ""}
+    said = _("%(n)s given up, %(again)s tried again. %(error)s") % told
+    return n == 0, said.strip()
+
+
 def _postgresql() -> tuple[bool, str]:
     began = time.perf_counter()
     clock.now()
@@ -165,6 +185,7 @@ ASKED: Final[dict[str | Promise, Callable[[], tuple[bool, str]]]] = {
     "PostgreSQL": _postgresql,
     "Valkey": _queue,
     gettext_lazy("Clocks"): _clocks,
+    gettext_lazy("Notifications"): _notifications,
     gettext_lazy("Disk of this installation"): lambda: _disk(Path(settings.VAR_DIR)),
     gettext_lazy("Disk of the journal"): lambda: _disk(Path(settings.KEDGE_JOURNAL_DIR)),
 }

@@ -91,7 +91,7 @@ def test_a_stop_is_told_to_the_others_who_operate(tenant: Tenant) -> None:
     assert told("stop_set") == [second]
     row = Notification.objects.get()
     assert (row.tenant, row.path) == (tenant, "/t/acme/stop/")
-    assert row.text == "Effects are stopped at Acme by Ada."
+    assert row.text == "Ada set a stop on effects at Acme."
 
 
 def test_a_stop_of_everything_is_told_at_every_tenant(tenant: Tenant) -> None:

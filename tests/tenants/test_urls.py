@@ -29,6 +29,7 @@ ALWAYS = {
     "mfa_list_webauthn": "me/sign-in/passkeys/",
     "mfa_add_webauthn": "me/sign-in/passkeys/new/",
     "mfa_remove_webauthn": "me/sign-in/passkeys/<int:pk>/removal/",
+    "my_notifications": "me/notifications/",
 }
 WITH_A_PROVIDER = {
     "openid_connect_login": "sign-in/provider/<str:provider_id>/",
