@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from django.db import transaction
 
+from config.demo import classes
 from tenants.actors import Actor
 from tenants.models import Tenant, User
 from tenants.people import add_person, add_tenant, give_role
@@ -42,6 +43,7 @@ def make() -> tuple[list[str], list[str]]:
     """Make what is missing; returns the names of the tenants and of the people made now."""
     known = set(Tenant.objects.filter(slug__in=TENANTS).values_list("slug", flat=True))
     tenants = {slug: add_tenant(slug, name, actor=SEED) for slug, name in TENANTS.items()}
+    classes.make(tenants.values(), actor=SEED)
     made = [person.name for person in PEOPLE if _make(person, tenants)]
     return [name for slug, name in TENANTS.items() if slug not in known], made
 

@@ -32,9 +32,9 @@ def test_a_good_document_can_be_used(tmp_path: Path) -> None:
     assert run("check", written(tmp_path, book(*EXAMPLES))) == (0, "These rules can be used.\n")
 
 
-@pytest.mark.parametrize("file", sorted(ground.ROOT.glob("agents/*/rules.json")), ids=str)
-def test_the_rules_of_every_task_can_be_used(file: Path) -> None:
-    assert run("check", file)[0] == 0
+@pytest.mark.parametrize("task_type", ["fleet_change", "repository_report", "revert_change"])
+def test_the_rules_of_every_task_can_be_used(task_type: str) -> None:
+    assert run("check", ground.ROOT / "agents" / task_type / "rules.json")[0] == 0
 
 
 def test_every_fault_is_told_with_its_place_and_a_next_step(tmp_path: Path) -> None:

@@ -1,0 +1,23 @@
+"""What the demo's tenants say of their tools: how far a push and a mail can be set right."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from approvals import reversibility
+from approvals.rules.classes import COMPENSABLE
+from tenants.actors import Actor
+from tenants.models import Tenant
+
+CLASSES: Final = {
+    "git_push": (COMPENSABLE, "Another push takes a change back."),
+    "send_mail": (COMPENSABLE, "A second mail sets a wrong one right; the first was read."),
+}
+
+
+def make(tenants: Iterable[Tenant], *, actor: Actor) -> None:
+    """Say it once; what people said since stays."""
+    for tenant in tenants:
+        said = {each.tool for each in reversibility.classes_of(tenant)}
+        for tool, (what, why) in CLASSES.items():
+            if tool not in said:
+                reversibility.set_class(tenant, tool, what, actor=actor, why=why)
