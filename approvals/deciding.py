@@ -1,12 +1,13 @@
 """The decision column: who has decided, what is missing, who can still give it, and what I may do."""
 
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 
 from approvals import clock, confirming, decisions, handovers, judging, proving, states, wording
 from approvals.errors import NotPermittedError
 from approvals.forms import DecisionForm, HandOverForm, TakingAwayForm
 from approvals.models import ApprovalRequest, Decision, HandOver
-from approvals.queries import Detail
+from approvals.queries import LATE_AFTER, Detail
 from approvals.standings import Part
 from approvals.wording import Follows
 from tenants.actors import Actor
@@ -49,7 +50,8 @@ class Column:
     decision. `yes` of `needed` people have said yes; `missing` more are needed. `handed` are the
     hand-overs that stand, `asked_of_me` those to this person. `others` could decide besides them.
     `parts` are there when the rules ask for certain people; `is_possible` is False when all who
-    still can are too few.
+    still can are too few. `unsent_for`: seconds since it was approved, None unless it waits to be
+    sent; `is_late` when that is more than sending takes.
     """
 
     why_not: str
@@ -73,6 +75,8 @@ class Column:
     form: DecisionForm
     taking_away: TakingAwayForm
     hand_over: HandOverForm | None = field(default=None)
+    unsent_for: float | None = None
+    is_late: bool = False
     needs_proof: bool = False
 
 
@@ -88,7 +92,9 @@ def column(
     asked = detail.request
     mine = next((each for each in detail.decisions if each.user_id == request.user.pk), None)
     people = detail.people
-    is_over = asked.expires_at <= clock.now()
+    now = clock.now()
+    is_over = asked.expires_at <= now
+    unsent = _unsent_for(asked, now)
     may = request.access.rights.get(asked.tenant_id, frozenset())
     others = [user for user in detail.still_can if user.pk != request.user.pk]
     handed = handovers.standing([asked.pk]).get(asked.pk, [])
@@ -119,6 +125,8 @@ def column(
         form=posted.answer or _fresh(request, asked),
         taking_away=posted.taking_away or TakingAwayForm(auto_id="taking-away-%s"),
         hand_over=(posted.hand_over or HandOverForm(others)) if may_ask and others else None,
+        unsent_for=unsent.total_seconds() if unsent is not None else None,
+        is_late=unsent is not None and unsent >= LATE_AFTER,
         needs_proof=not damaged and proving.is_needed(asked),
     )
 
@@ -128,6 +136,13 @@ def _fresh(request: TenantRequest, asked: ApprovalRequest) -> DecisionForm:
     return DecisionForm(
         initial={"shown": asked.action_hash, "onward": "onward" in request.GET, **kept}
     )
+
+
+def _unsent_for(asked: ApprovalRequest, now: datetime) -> timedelta | None:
+    """How long an approval has waited to be used: from when the request became approved."""
+    if asked.state != states.APPROVED or asked.closed_at is None:
+        return None
+    return now - asked.closed_at
 
 
 def _demand(part: Part) -> Demand:

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Final
 from uuid import UUID
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, DurationField, ExpressionWrapper, F, Q, QuerySet
 
 from approvals import clock, states
-from approvals.models import ApprovalRequest, Decision
+from approvals.models import ApprovalRequest, Decision, HandOver
 from approvals.rules import Requirement
 from approvals.standings import Standing, standing_of
 from tenants.models import User
@@ -16,8 +17,23 @@ from tenants.models import User
 HEAVY: Final = ("bound", "diff", "parameters")
 MOST_PEOPLE: Final = 50
 MOST_OF_RUN: Final = 50
+# What is approved is sent within seconds; after this something holds it, and people should look.
+LATE_AFTER: Final = timedelta(minutes=5)
 # What ran out needs nobody any more, whether or not the sweeper came by.
 STILL_ASKED: Final = Q(state=states.OPEN, expires_at__gt=clock.ClockTimestamp())
+
+
+@dataclass(frozen=True)
+class Unsent:
+    """An approval that no effect has used: how long it has waited, by the database's clock."""
+
+    asked: ApprovalRequest
+    waits: timedelta
+
+    @property
+    def is_late(self) -> bool:
+        """True if something must be holding it."""
+        return self.waits >= LATE_AFTER
 
 
 @dataclass(frozen=True)
@@ -40,13 +56,20 @@ class Detail:
 
 
 def inbox(
-    tenant_ids: Iterable[int], *, limit: int = 50, after: UUID | None = None
+    tenant_ids: Iterable[int],
+    *,
+    limit: int = 50,
+    after: UUID | None = None,
+    handed_to: User | None = None,
 ) -> list[ApprovalRequest]:
     """Open requests of these tenants, longest waiting first; `after` is the last id of a page.
 
-    Each has `yes`, the number of people who approved it so far.
+    Only those that somebody asked `handed_to` to decide, when given. Each has `yes`, the number of
+    people who approved it so far.
     """
     found = light().filter(STILL_ASKED, tenant_id__in=list(tenant_ids))
+    if handed_to is not None:
+        found = found.filter(pk__in=_handed_to(handed_to))
     if after is not None:
         found = found.filter(id__gt=after)
     given = Q(decisions__verdict=states.APPROVE, decisions__taken_back__isnull=True)
@@ -57,6 +80,21 @@ def open_counts(tenant_ids: Iterable[int]) -> dict[int, int]:
     """How many requests are open per tenant; a tenant without any is not in it."""
     found = ApprovalRequest.objects.filter(STILL_ASKED, tenant_id__in=list(tenant_ids))
     return dict(found.values_list("tenant_id").annotate(Count("id")).order_by())
+
+
+def handed_count(tenant_id: int, user: User) -> int:
+    """How many open requests of a tenant somebody asked this person to decide."""
+    found = ApprovalRequest.objects.filter(STILL_ASKED, tenant_id=tenant_id)
+    return found.filter(pk__in=_handed_to(user)).count()
+
+
+def unsent(tenant_id: int, *, limit: int = 50) -> list[Unsent]:
+    """Approved requests whose effect is not sent yet, the longest waiting first."""
+    waits = ExpressionWrapper(
+        clock.ClockTimestamp() - F("approval__granted_at"), output_field=DurationField()
+    )
+    found = light().filter(tenant_id=tenant_id, state=states.APPROVED).annotate(waits=waits)
+    return [Unsent(each, each.waits) for each in found.order_by("approval__granted_at")[:limit]]
 
 
 def unused_count(tenant_id: int) -> int:
@@ -109,3 +147,8 @@ def newer_id(request: ApprovalRequest) -> UUID | None:
 def light() -> QuerySet[ApprovalRequest]:
     """Requests with their run and tenant, without the bytes; whoever reads them sets the bound."""
     return ApprovalRequest.objects.select_related("run", "tenant").defer(*HEAVY, "run__input")
+
+
+def _handed_to(user: User) -> QuerySet[HandOver, UUID]:
+    standing = HandOver.objects.filter(given_to=user, taken_back_at=None)
+    return standing.values_list("request_id", flat=True)

@@ -11,8 +11,9 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from approvals import judging
+from approvals import batching, handovers, judging
 from approvals import queries as permission
+from approvals.models import HandOver
 from checkpoints import states
 from reconciliation import kinds, queries
 from reconciliation.queries import APPROVAL, Waiting
@@ -20,18 +21,26 @@ from tenants.pills import Pill
 from tenants.scope import TenantRequest
 
 KINDS: Final = (APPROVAL, *states.CASE_KINDS)
+# A filter of its own: the approvals that somebody asked this person to decide.
+HANDED: Final = "handed"
+LATE: Final = Pill(gettext_lazy("Late"), "person", "clock", final=False)
 LOOKED_THROUGH: Final = 200
 
 YOURS: Final = gettext_lazy("you can")
 WHY_NOT: Final[dict[str, str | Promise]] = {
     "own_run": gettext_lazy("somebody else: you started it"),
     "no_right": gettext_lazy("somebody else: you lack the right"),
+    "answered": gettext_lazy("somebody else: you have answered"),
 }
 
 
 @dataclass(frozen=True)
 class Row:
-    """One entry: what would happen or what is wrong, and whether this person may decide it."""
+    """One entry: what would happen or what is wrong, and whether this person may decide it.
+
+    `handed` are the hand-overs of it that stand; `choice` names it in a batch, "" when it cannot
+    be part of one.
+    """
 
     waiting: Waiting
     pill: Pill
@@ -40,26 +49,34 @@ class Row:
     url: str
     who: str | Promise
     yours: bool
+    handed: list[HandOver]
+    choice: str
 
 
 def page(request: TenantRequest) -> dict[str, Any]:
     """The context of the inbox page."""
     tenant, kind = request.tenant, _kind(request.GET)
-    found = queries.inbox(tenant, kind=kind, after=_after(request.GET), limit=queries.A_PAGE + 1)
-    rows = [_row(request, waiting) for waiting in found[: queries.A_PAGE]]
+    found = _found(request, kind, _after(request.GET), queries.A_PAGE + 1)
+    rows = _rows(request, found[: queries.A_PAGE])
     counts = queries.inbox_counts(tenant)
+    handed = permission.handed_count(tenant.pk, request.user)
     total = sum(counts.values())
     address = reverse("inbox", args=[tenant.slug])
-    here = counts.get(kind, 0) if kind else total
+    here = (counts | {HANDED: handed}).get(kind, 0) if kind else total
+    is_first = not kind and "after" not in request.GET
     return {
         "section": "needs",
         "rows": rows,
         "kind": kind,
         "total": total,
         "hidden": total - here,
-        "filters": _filters(counts, kind, address),
+        "filters": _filters(counts, handed, kind, address),
         "address": address,
-        "not_proven": [] if kind or "after" in request.GET else queries.not_proven(tenant),
+        "choices": [row.choice for row in rows if row.choice],
+        "all_choices": _all_choices(tenant.slug, rows),
+        "not_proven": queries.not_proven(tenant) if is_first else [],
+        "unsent": permission.unsent(tenant.pk) if is_first else [],
+        "late": LATE,
         "pager": {
             "shown": len(rows),
             "total": here,
@@ -81,7 +98,7 @@ def next_for(request: TenantRequest) -> Waiting | None:
     after, looked = _after(request.GET), 0
     while looked < LOOKED_THROUGH:
         found = queries.inbox(request.tenant, after=after, limit=queries.A_PAGE)
-        done = _answered(request, found)
+        done = _answered(request, found) | _given_away(request, found)
         for waiting in found:
             if waiting.id not in done and not _why_not(request, waiting):
                 return waiting
@@ -91,20 +108,57 @@ def next_for(request: TenantRequest) -> Waiting | None:
     return None
 
 
-def _row(request: TenantRequest, waiting: Waiting) -> Row:
-    why_not = _why_not(request, waiting)
-    slug = request.tenant.slug
+def _found(request: TenantRequest, kind: str, after: UUID | None, limit: int) -> list[Waiting]:
+    if kind == HANDED:
+        return queries.inbox(request.tenant, after=after, limit=limit, handed_to=request.user)
+    return queries.inbox(request.tenant, kind=kind, after=after, limit=limit)
+
+
+def _rows(request: TenantRequest, found: list[Waiting]) -> list[Row]:
+    handed = handovers.standing(each.id for each in found if each.request is not None)
+    answered = _answered(request, found)
+    return [
+        _row(request, each, handed.get(each.id, []), is_answered=each.id in answered)
+        for each in found
+    ]
+
+
+def _row(
+    request: TenantRequest, waiting: Waiting, handed: list[HandOver], *, is_answered: bool
+) -> Row:
+    why_not = _why_not(request, waiting) or ("answered" if is_answered else "")
+    slug, choice = request.tenant.slug, ""
     if waiting.request is not None:
         asked = waiting.request
         text, target = asked.describe, asked.target
         url = reverse("approvals:request", args=[slug, waiting.id])
+        choice = "" if why_not else waiting.id.hex
     else:
         assert waiting.case is not None  # noqa: S101 - exactly one of the two is there
         text = waiting.case.sentence
         target = f"{waiting.case.run.task_type} · {waiting.case.run.business_key}"
         url = reverse("reconciliation:case", args=[slug, waiting.id])
     who = WHY_NOT[why_not] if why_not else YOURS
-    return Row(waiting, kinds.PILLS[waiting.kind], text, target, url, who, not why_not)
+    pill = kinds.PILLS[waiting.kind]
+    return Row(waiting, pill, text, target, url, who, not why_not, handed, choice)
+
+
+def _all_choices(slug: str, rows: list[Row]) -> str:
+    """The page on which all of these that are this person's are decided together; "" for one."""
+    ids = [row.waiting.id for row in rows if row.choice]
+    return batching.address(slug, ids) if len(ids) > 1 else ""
+
+
+def _given_away(request: TenantRequest, found: list[Waiting]) -> set[UUID]:
+    """What this person asked a colleague to take, and nobody asked them back."""
+    handed = handovers.standing(each.id for each in found if each.request is not None)
+    mine = request.user.pk
+    return {
+        request_id
+        for request_id, given in handed.items()
+        if any(each.given_by_id == mine for each in given)
+        and not any(each.given_to_id == mine for each in given)
+    }
 
 
 def _answered(request: TenantRequest, found: list[Waiting]) -> set[UUID]:
@@ -121,14 +175,20 @@ def _why_not(request: TenantRequest, waiting: Waiting) -> str:
     return "own_run" if judging.is_own(waiting.request, request.user) else ""
 
 
-def _filters(counts: dict[str, int], kind: str, address: str) -> list[dict[str, Any]]:
+def _filters(counts: dict[str, int], handed: int, kind: str, address: str) -> list[dict[str, Any]]:
     all_kinds = {
         "pill": Pill(_("All kinds"), "waiting", "filter"),
         "tally": sum(counts.values()),
         "url": address,
         "here": not kind,
     }
-    return [all_kinds] + [
+    to_me = {
+        "pill": Pill(_("You were asked"), "person", "person", final=False),
+        "tally": handed,
+        "url": address + _changed(HANDED),
+        "here": kind == HANDED,
+    }
+    return [all_kinds, *([to_me] if handed or kind == HANDED else [])] + [
         {
             "pill": kinds.PILLS[each],
             "tally": counts.get(each, 0),
@@ -147,7 +207,7 @@ def _changed(kind: str, after: UUID | None = None) -> str:
 
 def _kind(query: QueryDict) -> str:
     given = query.get("kind", "")
-    return given if given in KINDS else ""
+    return given if given in (*KINDS, HANDED) else ""
 
 
 def _after(query: QueryDict) -> UUID | None:

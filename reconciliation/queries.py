@@ -12,7 +12,7 @@ from approvals.models import ApprovalRequest
 from checkpoints.models import Case, Event, Verdict
 from reconciliation import states
 from reconciliation.models import Action, Attempt, LookUp, Receipt
-from tenants.models import Tenant
+from tenants.models import Tenant, User
 
 MOST = 500
 A_PAGE: Final = 50
@@ -52,18 +52,24 @@ def out_in_the_world(tenant: Tenant | None) -> list[Action]:
 
 
 def inbox(
-    tenant: Tenant, *, kind: str = "", after: UUID | None = None, limit: int = A_PAGE
+    tenant: Tenant,
+    *,
+    kind: str = "",
+    after: UUID | None = None,
+    limit: int = A_PAGE,
+    handed_to: User | None = None,
 ) -> list[Waiting]:
     """What needs a person here, longest waiting first: open requests and undecided cases.
 
     `kind` is "approval" or a kind of case; `after` the last id of the page before (ids of both are
-    UUIDv7, so they are in order of time).
+    UUIDv7, so they are in order of time). With `handed_to`, only the requests that somebody asked
+    this person to decide.
     """
     found: list[Waiting] = []
     if kind in ("", APPROVAL):
-        asked = permission.inbox([tenant.pk], limit=limit, after=after)
+        asked = permission.inbox([tenant.pk], limit=limit, after=after, handed_to=handed_to)
         found += [Waiting(each.pk, APPROVAL, each.asked_at, request=each) for each in asked]
-    if kind != APPROVAL:
+    if kind != APPROVAL and handed_to is None:
         found += [
             Waiting(each.pk, each.kind, each.opened_at, case=each)
             for each in _open_cases(tenant, kind, after)[:limit]

@@ -80,6 +80,11 @@ def needs(tenant: Tenant, cases: Iterable[Case]) -> list[Need]:
     if times:
         text = _("Would change something outside: approve or reject")
         found.append(Need(text, permission.OPEN, "", len(times), times[0], url))
+    late = [each.asked for each in approvals.unsent(tenant.pk) if each.is_late]
+    if late:
+        text = _("Approved and not sent: something holds it")
+        since = late[0].closed_at or late[0].asked_at
+        found.append(Need(text, permission.APPROVED, "", len(late), since, f"{url}#unsent"))
     undecided = [case for case in cases if case.decided_at is None]
     for kind in states.CASE_KINDS:
         alike = [case.opened_at for case in undecided if case.kind == kind]

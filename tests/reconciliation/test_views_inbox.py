@@ -8,7 +8,8 @@ from django.test.utils import CaptureQueriesContext
 from checkpoints.models import Case
 from tenants import access
 from tests.approvals.asking import asked_about, git_diff
-from tests.approvals.questions import decide
+from tests.approvals.questions import TWO, decide, eve
+from tests.approvals.test_handovers import hand
 from tests.people import ada, bob, cy, dee, make_tenant
 from tests.reconciliation.deskwork import held, signed_in
 
@@ -153,6 +154,57 @@ def test_the_inbox_of_a_tenant_shows_nothing_of_another() -> None:
     held(other, "crash_loop")
     html = signed_in(ada(acme, other)).get(INBOX).content.decode()
     assert "0 things need a person" in html
+
+
+def test_what_was_handed_over_says_so_in_both_inboxes() -> None:
+    acme = make_tenant()
+    first, second = asked_about(git_diff(1)), asked_about(git_diff(1))
+    giver, taker = dee(acme), eve(acme)
+    hand(first, giver, taker)
+    mine, theirs = signed_in(giver), signed_in(taker)
+    assert "you asked Eve" in rows(mine.get(INBOX).content.decode())[0]
+    html = theirs.get(INBOX).content.decode()
+    assert "Dee asked you" in rows(html)[0]
+    assert "You were asked" in html
+    only = theirs.get(INBOX + "?kind=handed").content.decode()
+    assert len(rows(only)) == 1
+    assert "1 more is hidden by your filter." in only
+    assert "You were asked" not in mine.get(INBOX).content.decode()
+    # What I gave away is not what I decide next; for my colleague it is.
+    assert str(second.pk) in mine.get(INBOX + "next/")["Location"]
+    assert str(first.pk) in theirs.get(INBOX + "next/")["Location"]
+
+
+def test_what_is_mine_to_decide_can_be_chosen_for_one_form() -> None:
+    acme = make_tenant()
+    first, second, answered = (asked_about(git_diff(1), requirement=TWO) for _ in range(3))
+    held(acme, "crash_loop")
+    decide(answered, dee(acme))
+    html = signed_in(dee(acme)).get(INBOX).content.decode()
+    assert html.count('name="r"') == 2
+    assert f"r={first.pk.hex}&amp;r={second.pk.hex}" in html
+    assert "somebody else: you have answered" in html
+    for user in (ada(acme), bob(acme)):
+        assert 'name="r"' not in signed_in(user).get(INBOX).content.decode()
+
+
+def test_what_is_approved_and_not_sent_stands_there_with_its_age() -> None:
+    acme = make_tenant()
+    asked = asked_about(git_diff(1), describe="Approved thing")
+    decide(asked, dee(acme))
+    client = signed_in(dee(acme))
+    html = client.get(INBOX).content.decode()
+    assert "Approved, not sent" in html
+    assert "Approved thing" in html
+    assert ">Late<" not in html
+    with connection.cursor() as cursor:
+        cursor.execute("SET session_replication_role = replica")
+        cursor.execute("UPDATE approvals_approval SET granted_at = granted_at - interval '2 hours'")
+        cursor.execute("SET session_replication_role = DEFAULT")
+    late = client.get(INBOX).content.decode()
+    assert ">Late<" in late
+    assert "2 h" in late
+    assert "Approved and not sent: something holds it" in client.get("/t/acme/").content.decode()
 
 
 def _queries(client: Client) -> int:
