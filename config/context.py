@@ -35,6 +35,7 @@ def _nav(request: HttpRequest) -> dict[str, Any]:
         "tenant": tenant,
         "tenants": list(tenants[:MOST]),
         "waiting": _waiting(access, user, scope),
+        "audits": tenant is not None and access.may(tenant.pk, "audit"),
         "stops": [_told(stop, tenant) for stop in _in_force(scope)],
     }
 

@@ -10,6 +10,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("tenants.urls")),
     path("", include("execution.urls")),
     path("", include("config.demo.urls")),
+    path("t/<slug:tenant>/", include("tenants.trail.urls")),
     path("t/<slug:tenant>/", include("checkpoints.urls")),
     path("t/<slug:tenant>/", include("approvals.urls")),
     path("t/<slug:tenant>/", include("reconciliation.urls")),
