@@ -9,6 +9,8 @@ from django.core.management import call_command
 from django.db import connection, connections
 from psycopg import sql
 
+from config.demo import classes
+from tenants.actors import Actor
 from tenants.models import Tenant, User
 from tests.people import ada, dee, make_tenant
 
@@ -27,6 +29,7 @@ class Cast:
 def cast() -> Cast:
     """The people of this database, made when they are missing."""
     tenant = make_tenant(TENANT)
+    classes.make([tenant], actor=Actor.machine("crash"))
     return Cast(tenant, ada(tenant), dee(tenant))
 
 
