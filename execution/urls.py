@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from execution.pages import operating_views, overview_views, run_views, stop_views
+from execution.pages import evidence_views, operating_views, overview_views, run_views, stop_views
 from execution.views import system
 
 one_run: list[URLPattern] = [
@@ -13,6 +13,7 @@ one_run: list[URLPattern] = [
     path("checkpoints/<int:seq>/", run_views.show_checkpoint, name="run_checkpoint"),
     path("difference/", run_views.show_difference, name="run_difference"),
     path("log/", run_views.show_log, name="run_log"),
+    path("evidence/", evidence_views.run_evidence, name="run_evidence"),
     path("cancellation/", operating_views.cancel_run, name="cancel_run"),
 ]
 one_lifting: list[URLPattern] = [

@@ -17,6 +17,7 @@ from checkpoints.errors import IllegalMoveError
 from checkpoints.models import Case, Run
 from reconciliation import casefacts, desk, inboxes, kinds, queries, states, telling, verdicts
 from reconciliation.errors import VerdictRefusedError
+from reconciliation.evidence import offers
 from reconciliation.forms import VerdictForm
 from reconciliation.models import Action
 from reconciliation.tools import Unanswered
@@ -208,6 +209,7 @@ def _action_page(request: TenantRequest, action: Action) -> dict[str, Any]:
         "facts": casefacts.of_action_page(action),
         "key": bytes(action.key).hex(),
         "requests": permission.of_action(action.pk),
+        "evidence": offers.to(request),
     }
 
 

@@ -18,6 +18,7 @@ TABS = (
     ("run", _("Timeline")),
     ("run_checkpoints", _("Checkpoints")),
     ("run_log", _("Operator log")),
+    ("run_evidence", _("Evidence")),
 )
 
 

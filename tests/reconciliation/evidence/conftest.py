@@ -2,7 +2,6 @@
 
 import base64
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +29,7 @@ def evidence(
     django_db_setup: None,
     django_db_blocker: DjangoDbBlocker,
     tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[Any]:
+) -> Any:
     """The evidence of a run, with something in every member, signed by the tests' key."""
     world = tmp_path_factory.mktemp("evidence")
     changes = {
@@ -51,4 +50,4 @@ def evidence(
         content = export(About.run(run), actor=Actor.person(engine.approver), whole=True)
         registry.agents.cache_clear()
         empty()
-    yield samples.with_all_members(json.loads(content))
+    return samples.with_all_members(json.loads(content))
