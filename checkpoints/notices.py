@@ -16,8 +16,9 @@ from checkpoints.models import Case, Stop
 from checkpoints.registry import graph_of
 from tenants import access
 from tenants.actors import Actor
-from tenants.models import Notification, Tenant, User
+from tenants.models import Tenant, User
 from tenants.notifications import outbox
+from tenants.notifications.models import Notification
 from tenants.notifications.outbox import Matter
 
 UNCLAIMED = "unclaimed"

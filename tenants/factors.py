@@ -1,11 +1,14 @@
 """Second factors, allauth's made ours: secrets are encrypted, what changes or fails is audited."""
 
 import base64
+from io import BytesIO
 from typing import Any, Final
 
+import qrcode
 from allauth.core import context
 from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.mfa.base.forms import AuthenticateForm, ReauthenticateForm
+from allauth.mfa.models import Authenticator
 from allauth.mfa.webauthn.forms import (
     AuthenticateWebAuthnForm,
     LoginWebAuthnForm,
@@ -15,7 +18,10 @@ from cryptography.fernet import Fernet, MultiFernet
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from django.conf import settings
+from django.db import transaction
 from django.utils.encoding import force_bytes
+from django.utils.translation import gettext
+from qrcode.image.svg import SvgPathFillImage
 
 from tenants.actors import Actor
 from tenants.audit import record, refuse
@@ -38,6 +44,17 @@ class Factors(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no types
     def encrypt(self, text: str) -> str:
         return _ring().encrypt(text.encode()).decode()
 
+    def build_totp_svg(self, url: str) -> str:
+        """The QR code on white: phones do not read it on a dark page."""
+        buffer = BytesIO()
+        qrcode.make(url, image_factory=SvgPathFillImage).save(buffer)
+        return buffer.getvalue().decode()
+
+    def generate_authenticator_name(self, user: User, type: str) -> str:  # noqa: A002 - allauth's
+        """What a new passkey is called unless the person says otherwise."""
+        known = Authenticator.objects.filter(user=user, type=type).count()
+        return gettext("Passkey %(n)d") % {"n": known + 1}
+
     def decrypt(self, encrypted_text: str) -> str:
         return _ring().decrypt(encrypted_text.encode()).decode()
 
@@ -46,6 +63,17 @@ def changed(user: User, template: str) -> None:
     """Write down a change of how a person signs in; `template` is allauth's name of it."""
     verb = CHANGES.get(template, "change_sign_in")
     record(None, Actor.person(user), verb, f"person:{user.pk}")
+
+
+def take_away(user: User, *, actor: Actor) -> int:
+    """Take all second factors of a person away who lost them; returns how many there were.
+
+    Their password alone signs them in then, so their password should be a new one.
+    """
+    with transaction.atomic():
+        gone = Authenticator.objects.filter(user=user).delete()[0]
+        record(None, actor, "take_second_factors_away", f"person:{user.pk}", factors=gone)
+    return int(gone)
 
 
 class FailuresAreAudited:

@@ -10,8 +10,7 @@ from django.db.models.functions import Lower, Now
 from guardian.models import GroupObjectPermissionBase, UserObjectPermissionBase
 
 from tenants.keys.models import DataKey  # noqa: F401 - one of our tables
-from tenants.notifications.models import Notification as Notification
-from tenants.notifications.models import NotificationChoice as NotificationChoice
+from tenants.notifications.models import Notification  # noqa: F401 - one of our tables
 
 
 class UserManager(BaseUserManager["User"]):
@@ -54,7 +53,7 @@ class User(AbstractBaseUser, PermissionsMixin):
             ),
             models.CheckConstraint(
                 condition=models.Q(kind="person")
-                | models.Q(kind="service", password__startswith="!"),
+                | models.Q(("kind", "service"), ("password__startswith", "!")),
                 name="a_service_user_has_no_password",
             ),
         ]

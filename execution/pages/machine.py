@@ -26,7 +26,7 @@ from checkpoints.models import Run
 from execution.models import Process
 from tenants import moments
 from tenants.amounts import count, size
-from tenants.models import Notification
+from tenants.notifications.models import Notification
 
 SILENT_AFTER: Final = {"worker": timedelta(seconds=90), "sweeper": timedelta(seconds=10)}
 MOST: Final = 200

@@ -6,7 +6,8 @@ from django.db import transaction
 
 from tenants.actors import Actor
 from tenants.audit import record
-from tenants.models import NotificationChoice, User
+from tenants.models import User
+from tenants.notifications.models import NotificationChoice
 
 PLAIN = ("by_mail", "digest", "quiet_from", "quiet_until", "zone")
 

@@ -6,8 +6,8 @@ from zoneinfo import available_timezones
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from tenants.models import NotificationChoice
 from tenants.notifications import webhooks
+from tenants.notifications.models import NotificationChoice
 
 DIGESTS = [
     ("at_once", _("At once, each by itself")),

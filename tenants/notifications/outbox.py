@@ -8,7 +8,8 @@ from typing import Final
 from django.conf import settings
 from django.utils import timezone
 
-from tenants.models import Notification, NotificationChoice, Tenant, User
+from tenants.models import Tenant, User
+from tenants.notifications.models import Notification, NotificationChoice
 from tenants.notifications.schedule import Wish, not_before
 
 MAIL: Final = "mail"

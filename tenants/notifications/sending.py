@@ -15,8 +15,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from tenants import access
-from tenants.models import Notification, NotificationChoice, User
+from tenants.models import User
 from tenants.notifications import mails, webhooks
+from tenants.notifications.models import Notification, NotificationChoice
 from tenants.notifications.outbox import MAIL
 
 MOST_TRIES: Final = 8

@@ -7,13 +7,15 @@ from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from tenants.models import Notification, User
+from tenants.models import User
 from tenants.notifications import choosing
 from tenants.notifications.forms import ChoiceForm, filled
+from tenants.notifications.models import Notification
 
 MOST = 20
 
@@ -35,6 +37,7 @@ def choose(request: HttpRequest) -> HttpResponse:
         "webhook_host": urlsplit(choice.webhook_url).hostname or "",
         "switched_on": settings.KEDGE_NOTIFICATIONS,
         "hosts": settings.KEDGE_WEBHOOK_HOSTS,
+        "now": timezone.now(),
         "latest": Notification.objects.filter(person=person).order_by("-pk")[:MOST],
     }
     status = 422 if request.method == "POST" else 200

@@ -10,7 +10,8 @@ from pytest_django import Settings
 from approvals import notices, requests
 from approvals.models import Approval, ApprovalRequest, Decision, HandOver
 from tenants.actors import Actor
-from tenants.models import AuditRow, Notification, User
+from tenants.models import AuditRow, User
+from tenants.notifications.models import Notification
 from tests.approvals.questions import TWO, asked, decide, eve, expire_in, make_due, tamper
 from tests.people import ada, bob, dee, make_tenant
 

@@ -11,7 +11,8 @@ from checkpoints.cases import Ruling, Trouble
 from checkpoints.models import Case
 from tenants import access
 from tenants.actors import Actor
-from tenants.models import Notification, Tenant, User
+from tenants.models import Tenant, User
+from tenants.notifications.models import Notification
 from tests.engine.turns import Bench
 from tests.people import ada, bob, dee, make_tenant
 

@@ -7,8 +7,8 @@ from django.db.models.functions import Now
 from pytest_django import Settings
 
 from execution import senders
-from tenants.models import Notification
 from tenants.notifications import outbox, sending
+from tenants.notifications.models import Notification
 from tenants.notifications.outbox import Matter
 from tests.people import ada, make_tenant
 

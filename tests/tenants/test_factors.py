@@ -4,6 +4,7 @@ import re
 
 import pytest
 from allauth.mfa.models import Authenticator
+from django.core.management import CommandError, call_command
 from django.test import Client
 from pytest_django import Settings
 
@@ -140,3 +141,25 @@ def test_a_wrong_confirmation_is_audited_by_person(client: Client, user: User) -
     client.post("/confirm/code/", {"code": "000000"})
     row = AuditRow.objects.get(verb="refused_confirm")
     assert (row.actor_kind, row.actor_id) == ("person", str(user.pk))
+
+
+def test_who_lost_them_is_let_in_by_the_shell_on_record(client: Client, user: User) -> None:
+    codes.give_app(user)
+    call_command("second_factors", user.email)
+    assert not Authenticator.objects.exists()
+    assert by_password(client) == "/"
+    row = AuditRow.objects.get(verb="take_second_factors_away")
+    assert (row.actor_kind, row.subject, row.detail) == (
+        "machine",
+        f"person:{user.pk}",
+        {"factors": 2},
+    )
+    with pytest.raises(CommandError):
+        call_command("second_factors", "nobody@example.org")
+
+
+def test_the_qr_code_is_on_white(client: Client, user: User) -> None:
+    by_password(client)
+    client.post("/confirm/", {"password": PASSWORD})
+    page = client.get("/me/sign-in/app/")
+    assert 'fill="white"' in page.context["totp_svg"]

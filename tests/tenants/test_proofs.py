@@ -9,8 +9,8 @@ from django.http import HttpRequest
 from pytest_django import Settings
 
 from tenants import proofs
-from tenants.models import User
 from tenants.actors import MOST_AGE, SKEW, Proof
+from tenants.models import User
 from tests.people import ada, bob
 from tests.tenants import codes
 

@@ -4,8 +4,8 @@ import pytest
 from django.db import transaction
 from pytest_django import DjangoAssertNumQueries, Settings
 
-from tenants.models import Notification, NotificationChoice
 from tenants.notifications import outbox
+from tenants.notifications.models import Notification, NotificationChoice
 from tenants.notifications.outbox import Matter
 from tests.people import ada, bob, dee, make_tenant
 

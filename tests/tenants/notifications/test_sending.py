@@ -10,8 +10,9 @@ from django.db.models.functions import Now
 from pytest_django import Settings
 
 from tenants import access
-from tenants.models import Notification, NotificationChoice, User
+from tenants.models import User
 from tenants.notifications import outbox, sending
+from tenants.notifications.models import Notification, NotificationChoice
 from tenants.notifications.outbox import Matter
 from tests.people import ada, bob, make_tenant
 from tests.tenants.notifications.receiver import Received, receiving

@@ -6,8 +6,9 @@ import pytest
 from django.test import Client
 from pytest_django import Settings
 
-from tenants.models import AuditRow, Notification, NotificationChoice, User
+from tenants.models import AuditRow, User
 from tenants.notifications import outbox, sending
+from tenants.notifications.models import Notification, NotificationChoice
 from tenants.notifications.outbox import Matter
 from tests.people import ada, bob, make_tenant
 
