@@ -27,9 +27,11 @@ def reveal(tenant: Tenant, place: Place, path: str, *, user: User, reason: str) 
         raise ValueError("a value is revealed for a reason")
     envelope = document(tenant, place).envelope(path)
     with transaction.atomic():
-        value = Vault(tenant.pk).decrypted(envelope)
+        vault = Vault(tenant.pk)
+        value = vault.decrypted(envelope)
         seen = str(redaction.view(envelope))
-        told = {"path": path, "shown": seen, "reason": reason.strip()}
+        # Somebody may quote in the reason what they are about to see.
+        told = {"path": path, "shown": seen, "reason": str(vault.known.text(reason.strip()))}
         audit.record(tenant, Actor.person(user), "reveal", str(place), **told)
     if isinstance(value, str):
         return value

@@ -94,6 +94,13 @@ def test_no_trouble_says_a_secret(careless: Bench, run: Run, log: StringIO, faul
     assert leaks(log.getvalue().encode()) == []
 
 
+def test_a_receipt_that_is_looked_up_holds_no_secret(careless: Bench, run: Run) -> None:
+    careless.fault("drop_answer")
+    assert finished(careless, run).status == "succeeded"
+    assert Receipt.objects.get().source == "look_up"
+    assert leaking() == []
+
+
 def test_a_node_that_raises_says_no_secret(careless: Bench, log: StringIO) -> None:
     run = careless.start("careless", **GIVEN, then="raise")
     careless.turn()

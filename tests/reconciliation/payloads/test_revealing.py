@@ -63,6 +63,13 @@ def test_no_right_no_value_and_no_row(careless: Bench, done: Run) -> None:
     assert not AuditRow.objects.filter(verb="reveal").exists()
 
 
+def test_a_reason_that_quotes_the_value_is_redacted(careless: Bench, done: Run) -> None:
+    place, path, value = places(done)[0]
+    reveal(careless.tenant, place, path, user=careless.starter, reason=f"is it {value}?")
+    assert AuditRow.objects.get(verb="reveal").detail["reason"].startswith("is it «secret ")
+    assert leaking() == []
+
+
 def test_no_reason_no_value(careless: Bench, done: Run) -> None:
     place, path, _ = places(done)[0]
     with pytest.raises(ValueError, match="for a reason"):

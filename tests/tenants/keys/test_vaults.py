@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
 
 from canonical import json as canonical
 from canonical import redaction
@@ -11,6 +12,7 @@ from tenants.keys import hiding, vaults
 from tenants.keys.errors import EncryptionRefusedError, KeysError
 from tenants.keys.models import DataKey
 from tenants.keys.vaults import Vault
+from tests.canonical.strategies import values
 from tests.people import make_tenant
 
 pytestmark = pytest.mark.django_db
@@ -128,6 +130,32 @@ def test_nobody_slips_in_an_envelope_of_their_own() -> None:
 def test_personal_data_about_nobody_is_not_kept() -> None:
     with pytest.raises(EncryptionRefusedError, match="names nobody"):
         stored({"customer": {"mail": "ann@example.org"}})
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(secret=values, beside=values)
+def test_every_value_comes_back_byte_for_byte(secret: Any, beside: Any) -> None:
+    schema = {"properties": {"secret": {"x-sensitivity": "secret"}}}
+    content = canonical.dumps({"secret": secret, "beside": beside})
+    kept = vault().encrypted_bytes(content, schema)
+    assert redaction.opened(canonical.loads(kept)["secret"]) is not None
+    assert vault().decrypted_bytes(kept) == content
+    assert vault().encrypted_bytes(content, schema) == kept
+
+
+def test_an_error_that_leaves_takes_no_value_along() -> None:
+    content = stored()
+    with pytest.raises(LookupError) as caught:
+        _fail_with(content)
+    assert "swordfish" not in f"{caught.value!r}{caught.value.__cause__!r}"
+
+
+def _fail_with(content: bytes) -> None:
+    with vaults.bound(make_tenant().pk) as mine:
+        opened = mine.decrypted_bytes(content).decode()
+        raise LookupError(f"of {opened}") from ValueError(opened)
 
 
 def test_content_without_anything_sensitive_stays_and_makes_no_key() -> None:
