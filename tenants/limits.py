@@ -1,9 +1,12 @@
 """Where sign-in attempts are counted: in the shared cache, or in each process while that is away.
 
-Signing in must work while Valkey is gone, just then somebody has to look; and stay limited.
+Signing in must work while Valkey is gone, just then somebody has to look; and stay limited: each
+process goes on counting for itself, so nobody is let off and nobody is locked out for good.
 """
 
 import json
+import logging
+import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -16,6 +19,9 @@ from redis.retry import Retry
 
 T = TypeVar("T")
 ANSWER_SECONDS = 0.2
+AWAY_SECONDS = 5.0
+
+log = logging.getLogger(__name__)
 
 
 class JsonSerializer:
@@ -41,6 +47,7 @@ class AttemptCache(BaseCache):
         }
         self._shared = RedisCache(server, {**params, "OPTIONS": options})
         self._own = LocMemCache("attempts", params)
+        self._away_until = 0.0
 
     def add(
         self, key: str, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None
@@ -65,7 +72,11 @@ class AttemptCache(BaseCache):
         self._ask(lambda cache: cache.clear())
 
     def _ask(self, question: Callable[[BaseCache], T]) -> T:
-        try:
-            return question(self._shared)
-        except RedisError:
-            return question(self._own)
+        # One sign-in asks a dozen times; a server that hangs is not waited for each time.
+        if time.monotonic() >= self._away_until:
+            try:
+                return question(self._shared)
+            except RedisError as error:
+                self._away_until = time.monotonic() + AWAY_SECONDS
+                log.warning("sign-in attempts are counted in this process alone: %s", error)
+        return question(self._own)

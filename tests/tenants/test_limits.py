@@ -1,6 +1,7 @@
 """Sign-in attempts are counted once for all processes, and still counted when Valkey is away."""
 
 import socket
+import time
 import uuid
 
 import pytest
@@ -8,7 +9,7 @@ from django.conf import settings
 from django.test import Client
 from pytest_django import Settings
 
-from tenants.limits import AttemptCache
+from tenants.limits import ANSWER_SECONDS, AttemptCache
 
 
 @pytest.fixture
@@ -34,6 +35,29 @@ def test_without_valkey_each_process_counts_for_itself(nowhere: str) -> None:
     assert cache.add("key", value=True, timeout=60)
     assert not cache.add("key", value=True, timeout=60)
     cache.clear()
+    assert cache.get("key") is None
+
+
+def test_a_server_that_hangs_is_waited_for_once() -> None:
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        port = silent.getsockname()[1]
+        cache = AttemptCache(f"redis://127.0.0.1:{port}/0", {"KEY_PREFIX": uuid.uuid4().hex})
+        began = time.monotonic()
+        for number in range(50):
+            cache.set(f"key-{number}", number, 60)
+        assert time.monotonic() - began < 10 * ANSWER_SECONDS
+        assert cache.get("key-49") == 49
+
+
+def test_valkey_is_asked_again_after_a_while(nowhere: str) -> None:
+    prefix = {"KEY_PREFIX": uuid.uuid4().hex}
+    cache, other = AttemptCache(nowhere, prefix), AttemptCache(settings.REDIS_URL, prefix)
+    cache.set("key", "own", 60)
+    cache._shared = other._shared
+    assert cache.get("key") == "own"
+    cache._away_until = 0.0
     assert cache.get("key") is None
 
 
