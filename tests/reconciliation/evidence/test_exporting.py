@@ -7,6 +7,9 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
+from approvals import shown
+from approvals.models import ApprovalRequest
+from canonical import digests
 from checkpoints.models import Run
 from reconciliation.errors import EvidenceNotReady
 from reconciliation.evidence import exporting
@@ -155,3 +158,20 @@ def test_an_effect_whose_audit_row_is_gone_is_found(engine: Bench, settings: Set
     with triggers_off():
         AuditRow.objects.filter(verb="intends").update(subject="action of nobody")
     assert "/actions/0/attempts/0" in faults(About.action(action), engine)
+
+
+def test_the_parts_that_were_opened_are_in_it_and_are_checked(engine: Bench) -> None:
+    run = engine.start(tool="fake.void", what="a")
+    engine.turn()
+    action = action_of(run)
+    request = ApprovalRequest.objects.get(action_id=action.pk)
+    diff = bytes(request.diff)
+    part = shown.Part("text/1", 0, len(diff), digests.sha256_hex(diff))
+    shown.record(request.pk, engine.approver, [part])
+    about = About.action(action)
+    (told,) = exported(about, engine)["actions"][0]["requests"][0]["opened"]
+    assert (told["person"]["name"], told["part"]) == (str(engine.approver), "text/1")
+    assert faults(about, engine) == []
+    other = shown.Part("text/2", 0, len(diff), digests.sha256_hex(b"something else"))
+    shown.record(request.pk, engine.approver, [other])
+    assert faults(about, engine) == ["/actions/0/requests/0/opened/1"]
