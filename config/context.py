@@ -69,5 +69,5 @@ def _told(stop: Stop, tenant: Tenant | None) -> dict[str, Any]:
         "at": stop.stopped_at,
         "by": stop.stopped_by,
         "reason": stop.why,
-        "url": reverse("stop", args=[where.slug]) if where else "",
+        "url": f"{reverse('stop', args=[where.slug])}#stop-{stop.pk}" if where else "",
     }

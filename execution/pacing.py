@@ -18,6 +18,7 @@ MOST_PER_ROUND: Final = 200
 MOST_LIFTINGS: Final = 50
 # A sweeper that was away does not make up for it: at most this much of the pace at once.
 AT_ONCE: Final = timedelta(seconds=5)
+EVERY_RUN: Final = Q(pk__isnull=False)
 A_MINUTE: Final = timedelta(minutes=1)
 
 
@@ -51,7 +52,8 @@ def waiting_for(lifting: Lifting) -> QuerySet[Run]:
 
 def covered_by(scope: Scope) -> Q:
     """The runs that a stop of effects of this scope holds back, were they to send now."""
-    found = within(Scope(scope.tenant, scope.task_type, scope.combo), of_run="")
+    # Everything in words: an empty condition, or-ed to others, would mean none.
+    found = within(Scope(scope.tenant, scope.task_type, scope.combo), of_run="") or EVERY_RUN
     if scope.tool:
         asked = Action.objects.filter(run=OuterRef("pk"), absorbed_seq=None, tool=scope.tool)
         found &= Q(Exists(asked))

@@ -4,6 +4,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -52,9 +53,9 @@ def stop(request: TenantRequest, tenant: Tenant) -> HttpResponseBase:
         if form.is_valid():
             lock, scope = form.cleaned_data["lock"], form.scope(tenant)
             actor = Actor.person(request.user)
-            stop_now(scope, lock, why=form.cleaned_data["reason"], actor=actor)
+            made = stop_now(scope, lock, why=form.cleaned_data["reason"], actor=actor)
             messages.success(request, str(STOPPED[lock]))
-            return redirect("stop", tenant.slug)
+            return redirect(f"{reverse('stop', args=[tenant.slug])}#stop-{made.pk}")
     return _stop_page(request, form)
 
 

@@ -18,6 +18,7 @@ from execution.pages.places import ACTION, place
 from reconciliation import stopping
 from reconciliation.models import Action, Attempt
 from reconciliation.stopping import Calls
+from tenants import amounts
 from tenants.models import Tenant
 
 MOST: Final = 200
@@ -44,14 +45,14 @@ class Scene:
     live: int
 
     @property
-    def lifting(self) -> str:
-        """What lifting the stop of effects would set going, in numbers, for its button."""
-        go_on = ngettext("%(n)d run goes on", "%(n)d runs go on", self.waiting)
+    def sets_going(self) -> dict[str, str]:
+        """What lifting the stop of effects would set going, in numbers, for the buttons."""
+        go_on = ngettext("%(n)s run goes on", "%(n)s runs go on", self.waiting)
         sent = ngettext(
-            "%(n)d approved effect may be sent", "%(n)d approved effects may be sent", self.unused
+            "%(n)s approved effect may be sent", "%(n)s approved effects may be sent", self.unused
         )
-        told = {"runs": go_on % {"n": self.waiting}, "sent": sent % {"n": self.unused}}
-        return _("Propose to lift: %(runs)s, %(sent)s") % told
+        waiting = amounts.count(self.waiting, COUNTED_TO)
+        return {"runs": go_on % {"n": waiting}, "sent": sent % {"n": amounts.count(self.unused)}}
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,21 @@ class Standing:
     @property
     def still_out(self) -> int:
         return self.calls.still_out
+
+    @property
+    def proposing(self) -> str:
+        """What the button says that proposes to lift it."""
+        if self.stop.lock == "new_runs":
+            return _("Propose to lift: runs can be started again")
+        return _("Propose to lift: %(runs)s, %(sent)s") % self.scene.sets_going
+
+    @property
+    def confirming(self) -> str:
+        """What the button says that lifts it."""
+        if self.stop.lock == "new_runs" or self.lifting is None:
+            return _("Lift it: runs can be started again")
+        told = {**self.scene.sets_going, "pace": amounts.count(self.lifting.per_minute)}
+        return _("Lift it: %(runs)s, %(pace)s a minute; %(sent)s") % told
 
     @property
     def not_listed(self) -> int:
@@ -172,7 +188,11 @@ def _sentence_of(stop: Stop, calls: Calls) -> str:
         what = stopscopes.what(Scope.of_stop(stop), stop.lock)
         out = ngettext("%(n)d call still out", "%(n)d calls still out", calls.still_out)
         told = {"what": what, "out": out % {"n": calls.still_out}}
-        return _("%(what)s: stopping, %(out)s.") % told
+        if stop.tenant is None:
+            return _("%(what)s everywhere: stopping, %(out)s.") % told
+        return _("%(what)s for %(tenant)s: stopping, %(out)s.") % (
+            told | {"tenant": stop.tenant.name}
+        )
     return stop_sentence(stop)
 
 

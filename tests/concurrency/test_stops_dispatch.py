@@ -93,7 +93,8 @@ def test_rule_11_a_dispatch_that_waited_for_a_stop_is_refused(
 
 
 def test_rule_11_no_stop_of_another_scope_holds_a_dispatch_up(it: Ready, engine: Bench) -> None:
-    """Neither when it stands, nor while it is being set."""
+    """Neither while it is being set, nor when it stands."""
+    second = ready(engine)
     seen, elsewhere = it.hash(), others(engine)
     with beside() as side, transaction.atomic():
         for where in elsewhere:
@@ -101,6 +102,7 @@ def test_rule_11_no_stop_of_another_scope_holds_a_dispatch_up(it: Ready, engine:
         stops.stop(scope(engine, "all"), "new_runs", why="not effects", actor=ADA)
         assert side.finish(partial(it.dispatch, seen)).number == 1
     assert Stop.objects.count() == len(elsewhere) + 1
+    assert second.dispatch().number == 1
 
 
 @WIDTHS
@@ -142,6 +144,7 @@ def test_rule_11_no_stop_of_another_scope_holds_a_start_up(engine: Bench) -> Non
             stops.stop(where, "new_runs", why="theirs", actor=ADA)
         stops.stop(scope(engine, "all"), "effects", why="not new runs", actor=ADA)
         assert side.finish(engine.start).status == "queued"
+    assert engine.start().status == "queued"
 
 
 def test_rule_11_a_dispatch_that_waited_for_a_lifting_goes_on(it: Ready, engine: Bench) -> None:

@@ -49,7 +49,7 @@ def test_the_stop_page_says_what_was_out_and_what_became_of_it(
     operator.post(at(engine, "stop/"), {"lock": "effects", "reason": "two answers"})
     said = words(operator.get(at(engine, "stop/")))
     assert "1 call was out when it came. Stopping: 1 call is still out" in said
-    assert "Effects: stopping, 1 call still out." in said
+    assert f"Effects for {engine.tenant.name}: stopping, 1 call still out." in said
     assert "0 happened, 0 did not, 0 written off, 1 not known" in said
     assert "Outcome unknown" in said
     assert "Why: two answers" in said
@@ -151,7 +151,7 @@ def test_a_stop_is_lifted_by_two_and_what_waited_goes_on_bit_by_bit(
     refused = operator.post(confirmation)
     assert (refused.status_code, "somebody else has to" in words(refused)) == (403, True)
     said = words(second.get(at(engine, "stop/")))
-    assert "Lift it: 1 runs go on, 30 a minute; 1 approved effects may be sent" in said
+    assert "Lift it: 1 run goes on, 30 a minute; 1 approved effect may be sent" in said
     answer = second.post(confirmation, follow=True)
     assert "0 runs went on, 1 wait here still; 30 a minute." in words(answer)
     stop.refresh_from_db()
@@ -216,7 +216,7 @@ def test_a_stop_of_everything_is_lifted_by_those_of_every_tenant_and_shows_each_
     stop = stopping.stop(None, "effects", why="restore", actor=MACHINE)
     assert CallOut.objects.get().tenant == engine.tenant
     said = words(operator.get(at(engine, "stop/")))
-    assert "Effects: stopping, 1 call still out." in said
+    assert "Effects everywhere: stopping, 1 call still out." in said
     assert "lifted by two people who may operate runs at each of them" in said
     given = {f"lift-{stop.pk}-reason": "x", f"lift-{stop.pk}-pace": "30"}
     refused = operator.post(at(engine, f"stop/{stop.pk}/lifting/"), given)
