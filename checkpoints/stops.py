@@ -64,14 +64,7 @@ def stop(
             liftings.withdraw_open(standing, subject, why=why, actor=actor)
             return standing
         liftings.end_paces(same)
-        made = Stop.objects.create(
-            **scope.fields(),
-            lock=lock,
-            why=why,
-            stopped_by=actor.name,
-            # A start is in the record or is not: nothing of it is out.
-            reconciled_at=Now() if lock == "new_runs" else None,
-        )
+        made = _made(scope, lock, why, actor)
         noting(made)
         audit.record(scope.tenant, actor, "stopped", subject, why=why)
         notices.stopped(made, actor)
@@ -100,6 +93,14 @@ def refuse_if_stopped(lock: Lock, under: Under) -> None:
             f"{what}{_of(*thing)} are stopped by {who} since {since:%Y-%m-%d %H:%M} UTC: {why}."
             " Lift the stop first."
         )
+
+
+def _made(scope: Scope, lock: Lock, why: str, actor: Actor) -> Stop:
+    # A start is in the record or is not: nothing of it is out.
+    known = Now() if lock == "new_runs" else None
+    return Stop.objects.create(
+        **scope.fields(), lock=lock, why=why, stopped_by=actor.name, reconciled_at=known
+    )
 
 
 def _of(task_type: str, combo_id: int | None, tool: str) -> str:
