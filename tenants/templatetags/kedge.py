@@ -158,6 +158,17 @@ def shown(text: object, layout: str = "") -> SafeString:
 
 
 @register.filter
+def told(sentence: object) -> SafeString:
+    """`{{ sentence|told }}`: a sentence of ours that may hold text of others, marked once.
+
+    What is markup of ours already (`format_html`, a translated block) stays as it is.
+    """
+    if isinstance(sentence, SafeString):
+        return sentence
+    return format_html_join("", "{}", ((_piece(piece),) for piece in display.told(str(sentence))))
+
+
+@register.filter
 def brief(text: object, most: int = 400) -> SafeString:
     """`{{ name|brief:400 }}`: as `shown`, what does not fit that many bytes of page is counted."""
     fitting = display.fit(str(text), most)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from canonical.display import Clipped, Piece, clip, fit, is_plain, shown, visible, weight
+from canonical.display import Clipped, Piece, clip, fit, is_plain, shown, told, visible, weight
 
 # Default_Ignorable_Code_Point of Unicode, and blanks that are letters or symbols by category.
 DEFAULT_IGNORABLE = [
@@ -121,6 +121,18 @@ def test_line_breaks_and_tabs_are_layout_only_where_lines_are() -> None:
 
 def test_a_text_cannot_fake_a_mark() -> None:
     assert visible("⟦U+202E⟧") == "⟦U+27E6⟧U+202E⟧"
+
+
+def test_a_sentence_with_marked_parts_is_not_marked_twice() -> None:
+    name = "p\u202ey \u27e6U+FFFFFF\u27e7"
+    sentence = f"Send to {visible(name)}."
+    assert "".join(piece.text for piece in told(sentence)) == sentence
+    assert [piece.name for piece in told(sentence) if piece.kind == "hidden"] == [
+        "RIGHT-TO-LEFT OVERRIDE",
+        "MATHEMATICAL LEFT WHITE SQUARE BRACKET",
+    ]
+    forgotten = told(f"Send to {name}.")
+    assert "".join(piece.text for piece in forgotten) == sentence
 
 
 def test_an_empty_text_has_no_pieces() -> None:
