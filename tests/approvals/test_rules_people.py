@@ -11,8 +11,8 @@ from django.test.utils import CaptureQueriesContext
 
 from approvals import deciders, judging, uses
 from approvals.errors import NotApprovedError, NotPermittedError
-from approvals.models import ApprovalRequest
-from approvals.rules import Quorum, Requirement, Slot, Who
+from approvals.models import ApprovalRequest, Decision
+from approvals.rules import Quorum, Requirement, Slot, UnreadableRulesError, Who
 from approvals.standings import standing_of
 from tenants import access
 from tenants.database import execute
@@ -111,6 +111,35 @@ def test_the_starter_is_in_no_quorum_though_in_every_group(tenant: Tenant) -> No
     with pytest.raises(NotPermittedError) as caught:
         decide(request, starter)
     assert caught.value.code == "own_run"
+
+
+def test_a_yes_of_the_starter_counts_for_nothing_however_it_got_there(tenant: Tenant) -> None:
+    request = asked()
+    Decision.objects.create(
+        request=request, user=ada(tenant), verdict="approve", posted_hash=request.action_hash
+    )
+    assert judging.standing(request) == set()
+    assert not judging.is_enough(request)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"approvers": 1},
+        {"approvers": 0, "automatic": "roles"},
+        {"quorums": [{"rule": "roles", "slots": []}]},
+        {"quorums": [{"rule": "roles", "slots": [{"who": {"group": "peers"}, "people": 0}]}]},
+        {"quorums": [{"rule": "roles", "slots": [{"who": {"named": []}, "people": 1}]}]},
+        {"permission": "view_runs"},
+        {"reversibility": "harmless"},
+        {"reauthenticate": "no"},
+        {"rules": "roles"},
+    ],
+)
+def test_a_stored_demand_that_asks_less_than_it_says_is_unreadable(changed: Any) -> None:
+    assert Requirement.from_json(ROLES.as_json()) == ROLES
+    with pytest.raises(UnreadableRulesError):
+        Requirement.from_json({**ROLES.as_json(), **changed})
 
 
 def test_leaving_the_group_before_the_effect_takes_the_yes_away(tenant: Tenant) -> None:
