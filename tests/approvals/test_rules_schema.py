@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 from typing import Any
 
 import pytest
@@ -39,6 +40,14 @@ def test_the_schema_is_a_schema() -> None:
 def test_every_example_is_read_and_valid(rule: Any) -> None:
     assert problems(book(rule)) == []
     assert VALIDATOR.is_valid(book(rule))
+
+
+def test_the_example_of_the_documents_is_read_and_valid() -> None:
+    text = (ground.ROOT / "docs/RULES.md").read_text(encoding="utf-8")
+    [example] = re.findall(r"```json\n(.*?)```", text, re.DOTALL)
+    document = json.loads(example)
+    assert problems(document) == []
+    assert VALIDATOR.is_valid(document)
 
 
 @given(rulebooks)
