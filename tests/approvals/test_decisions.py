@@ -41,7 +41,8 @@ def tenant() -> Tenant:
 
 
 def nothing_happened() -> bool:
-    asked_only = {"ask"} >= set(AuditRow.objects.values_list("verb", flat=True))
+    verbs = AuditRow.objects.exclude(verb="deactivate_person").values_list("verb", flat=True)
+    asked_only = {"ask"} >= set(verbs)
     untouched = set(Run.objects.values_list("wakes", flat=True)) == {0}
     return asked_only and untouched and not Decision.objects.exists()
 
