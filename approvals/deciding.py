@@ -1,13 +1,13 @@
 """The decision column: who has decided, what is missing, who can still give it, and what I may do."""
 
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from approvals import clock, confirming, decisions, handovers, judging, proving, states, wording
 from approvals.errors import NotPermittedError
 from approvals.forms import DecisionForm, HandOverForm, TakingAwayForm
 from approvals.models import ApprovalRequest, Decision, HandOver
-from approvals.queries import LATE_AFTER, Detail
+from approvals.queries import Detail, Unsent
 from approvals.standings import Part
 from approvals.wording import Follows
 from tenants.actors import Actor
@@ -47,18 +47,14 @@ class Column:
     """What the decision column of one person shows.
 
     `why_not` is "" when they may decide now, else one of the codes above. `mine` is their own
-    decision. `yes` of `needed` people have said yes; `missing` more are needed. `handed` are the
-    hand-overs that stand, `asked_of_me` those to this person. `others` could decide besides them.
-    `parts` are there when the rules ask for certain people; `is_possible` is False when all who
-    still can are too few. `unsent_for`: seconds since it was approved, None unless it waits to be
-    sent; `is_late` when that is more than sending takes.
+    decision. `demand` says how many are needed and have said yes; `parts` are there when the rules
+    ask for certain people; `is_possible` is False when all who still can are too few. `others`
+    could decide besides them; `handed` are the hand-overs that stand. `unsent` is there while an
+    approval waits to be sent.
     """
 
     why_not: str
     mine: Decision | None
-    yes: int
-    needed: int
-    missing: int
     demand: str
     parts: list[Demand]
     is_possible: bool
@@ -71,12 +67,10 @@ class Column:
     others: list[User]
     others_more: int
     handed: list[HandOver]
-    asked_of_me: list[HandOver]
     form: DecisionForm
     taking_away: TakingAwayForm
     hand_over: HandOverForm | None = field(default=None)
-    unsent_for: float | None = None
-    is_late: bool = False
+    unsent: Unsent | None = None
     needs_proof: bool = False
 
 
@@ -94,7 +88,6 @@ def column(
     people = detail.people
     now = clock.now()
     is_over = asked.expires_at <= now
-    unsent = _unsent_for(asked, now)
     may = request.access.rights.get(asked.tenant_id, frozenset())
     others = [user for user in detail.still_can if user.pk != request.user.pk]
     handed = handovers.standing([asked.pk]).get(asked.pk, [])
@@ -103,9 +96,6 @@ def column(
     return Column(
         why_not=_why_not(asked, request.user, may, damaged=damaged),
         mine=mine,
-        yes=people.yes,
-        needed=people.needed,
-        missing=people.missing,
         demand=wording.demand(people.needed, yes=people.yes),
         parts=[_demand(part) for part in people.parts] if people.requirement.quorums else [],
         is_possible=people.is_possible,
@@ -114,19 +104,14 @@ def column(
         is_open=is_open,
         is_over=is_over and asked.state in states.LIVE,
         may_withdraw=asked.state == states.APPROVED and bool(may & decisions.MAY_WITHDRAW),
-        may_take_back=asked.state == states.OPEN
-        and mine is not None
-        and mine.verdict == states.APPROVE
-        and not hasattr(mine, "taken_back"),
+        may_take_back=asked.state == states.OPEN and _is_standing_yes(mine),
         others=others,
         others_more=max(0, people.can_help_count - len(people.can_help)),
         handed=handed,
-        asked_of_me=[given for given in handed if given.given_to_id == request.user.pk],
         form=posted.answer or _fresh(request, asked),
         taking_away=posted.taking_away or TakingAwayForm(auto_id="taking-away-%s"),
         hand_over=(posted.hand_over or HandOverForm(others)) if may_ask and others else None,
-        unsent_for=unsent.total_seconds() if unsent is not None else None,
-        is_late=unsent is not None and unsent >= LATE_AFTER,
+        unsent=_unsent(asked, now),
         needs_proof=not damaged and proving.is_needed(asked),
     )
 
@@ -138,11 +123,15 @@ def _fresh(request: TenantRequest, asked: ApprovalRequest) -> DecisionForm:
     )
 
 
-def _unsent_for(asked: ApprovalRequest, now: datetime) -> timedelta | None:
-    """How long an approval has waited to be used: from when the request became approved."""
+def _unsent(asked: ApprovalRequest, now: datetime) -> Unsent | None:
+    """An approval that waits to be used; counted from when the request became approved."""
     if asked.state != states.APPROVED or asked.closed_at is None:
         return None
-    return now - asked.closed_at
+    return Unsent(asked, now - asked.closed_at)
+
+
+def _is_standing_yes(mine: Decision | None) -> bool:
+    return mine is not None and mine.verdict == states.APPROVE and not hasattr(mine, "taken_back")
 
 
 def _demand(part: Part) -> Demand:
