@@ -6,9 +6,9 @@ from typing import Any, Final
 
 from approvals import coverage, filepages, fileviews, material, showing
 from approvals.coverage import DIFF, JSON
-from approvals.viewing import Look
 from approvals.models import ApprovalRequest
 from approvals.showing import Content
+from approvals.viewing import Look
 from canonical.display import oddities
 from canonical.outlines import Outline
 

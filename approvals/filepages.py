@@ -1,23 +1,29 @@
 """The files of a diff as pages show them: which of them, which are open, and the lines of one."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from django.utils.translation import gettext as _
+
 from approvals.showing import Content
 from canonical import outlines
 from canonical.diffs import Hunk, Row
+from canonical.display import clip
 from canonical.errors import DiffError
 from canonical.labels import text_label
 from canonical.outlines import Entry, Outline
 from canonical.sides import pairs
 from canonical.unified import RowKind
 from canonical.windows import ROW_BYTES, Piece, read
+from tenants.amounts import count
 
 FILES_A_PAGE: Final = 24
 OPEN_BYTES: Final = 14_000  # of a page, about: so much of it is lines of open files
 MARK_BYTES: Final = 100
+ROWS_BOUNDED: Final = 1000
+LONGEST_LINE: Final = 4000
 
 
 class ShownRow(NamedTuple):
@@ -134,6 +140,17 @@ def by_name(about: Outline, diff: Content) -> dict[str, bytes]:
     return {entry.file.name: diff.content[slice(*entry.span)] for entry in about.entries}
 
 
+def bounded(hunks: Sequence[Hunk]) -> tuple[Hunk, ...]:
+    """The first lines of some hunks, as many as a page shows; long ones with what was cut."""
+    shown, room = [], ROWS_BOUNDED
+    for hunk in hunks:
+        rows = hunk.rows[:room]
+        room -= len(rows)
+        if rows:
+            shown.append(Hunk(hunk.old_start, hunk.new_start, hunk.section, tuple(_fitting(rows))))
+    return tuple(shown)
+
+
 def _heavy(entry: Entry) -> int:
     """About how many bytes of page a file takes; one in several windows is too heavy to be open."""
     if len(entry.windows) > 1:
@@ -165,3 +182,13 @@ def _label(old: Row | None, new: Row | None) -> str:
     if old is None or new is None or (old.kind, new.kind) != ("removed", "added"):
         return ""
     return text_label(old.text, new.text) or ""
+
+
+def _fitting(rows: Sequence[Row]) -> Iterator[Row]:
+    """A line too long to be shown is followed by a note of how much of it is not."""
+    for row in rows:
+        shown, cut = clip(row.text, LONGEST_LINE)
+        yield row._replace(text=shown)
+        if cut:
+            said = _("%(n)s more characters of this line are only in the whole diff as text")
+            yield Row("note", None, None, said % {"n": count(cut)})

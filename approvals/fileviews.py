@@ -7,9 +7,9 @@ from django.urls import reverse
 
 from approvals import coverage, filepages
 from approvals.filepages import FILES_A_PAGE, FilePart
-from approvals.viewing import SIDE, Look
 from approvals.models import ApprovalRequest
 from approvals.showing import Content
+from approvals.viewing import SIDE, Look
 from canonical import trees
 from canonical.outlines import Entry, Outline
 

@@ -7,32 +7,26 @@ how much.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Final
-
-from django.utils.translation import gettext as _
+from typing import Any, Final, NamedTuple
 
 from canonical import digests
 from canonical import json as canonical
-from canonical.diffs import Change, Hunk, Row, json_changes, json_type
-from canonical.display import clip, fit, weight
+from canonical.diffs import Change, json_changes, json_type
+from canonical.display import fit, weight
 from canonical.errors import CanonicalError
-from canonical.labels import label
+from canonical.labels import label, reordered
 from canonical.windows import WINDOW_BYTES, decoded, encoded, pieces
-from tenants.amounts import count
 
 __all__ = [
     "Content",
     "JsonPart",
     "Text",
-    "bounded",
     "decoded",
     "json_part",
     "json_rows",
     "text_part",
 ]
 
-ROWS_BOUNDED: Final = 1000
-LONGEST_LINE: Final = 4000
 VALUE_BYTES: Final = 4000  # of a page: see `display.weight`
 ROW_BYTES: Final = 260  # what stands around the values of a row
 BEFORE_AND_AFTER: Final = ({"before", "after"}, {"old", "new"})
@@ -115,7 +109,9 @@ def json_part(content: bytes, by: str = "", page: int = 1) -> JsonPart | None:
     is shown whole, leaf by leaf, as what would be put in.
     """
     found = _compared(Content.of(content))
-    return None if found is None else _page(found[0], by, page, compares=found[1])
+    if found is None:
+        return None
+    return _page(found.changes, by, page, compares=found.compares, lists=found.reordered)
 
 
 def json_rows(changes: Sequence[Change], by: str = "") -> JsonPart:
@@ -126,9 +122,9 @@ def json_rows(changes: Sequence[Change], by: str = "") -> JsonPart:
 def json_values(content: bytes, number: int) -> tuple[str, str, str] | None:
     """Path and both values of one difference (counted from 1), whole; None when there is none."""
     found = _compared(Content.of(content))
-    if found is None or not 1 <= number <= len(found[0]):
+    if found is None or not 1 <= number <= len(found.changes):
         return None
-    change = found[0][number - 1]
+    change = found.changes[number - 1]
     return change.path, *_texts(change)
 
 
@@ -136,30 +132,21 @@ def clipped_values(content: bytes) -> list[int]:
     """The numbers of the differences that no page shows whole: each has a page of its own."""
     found = _compared(Content.of(content))
     return (
-        [] if found is None else [n for n, row in enumerate(found[0], 1) if _row(row, "", n)["cut"]]
+        []
+        if found is None
+        else [n for n, row in enumerate(found.changes, 1) if _row(row, "", n)["cut"]]
     )
 
 
 def json_pages(content: bytes) -> int:
     """How many pages the differences take."""
     found = _compared(Content.of(content))
-    return 0 if found is None else len(_cuts(found[0]))
+    return 0 if found is None else len(_cuts(found.changes))
 
 
 def ends_with_crlf(text: str) -> bool:
     """Whether every line ends with CR LF, and no CR is anywhere else."""
     return "\n" in text and text.count("\r\n") == text.count("\n") == text.count("\r")
-
-
-def bounded(hunks: Sequence[Hunk]) -> tuple[Hunk, ...]:
-    """The first lines of some hunks, as many as a page shows; long ones with what was cut."""
-    shown, room = [], ROWS_BOUNDED
-    for hunk in hunks:
-        rows = hunk.rows[:room]
-        room -= len(rows)
-        if rows:
-            shown.append(Hunk(hunk.old_start, hunk.new_start, hunk.section, tuple(_fitting(rows))))
-    return tuple(shown)
 
 
 @lru_cache(maxsize=8)
@@ -173,8 +160,14 @@ def spans(content: Content) -> tuple[tuple[int, int, int, int], ...]:
     return tuple(found) or ((0, 0, 0, 0),)
 
 
+class _Compared(NamedTuple):
+    changes: list[Change]
+    compares: bool
+    reordered: frozenset[str]
+
+
 @lru_cache(maxsize=4)
-def _compared(content: Content) -> tuple[list[Change], bool] | None:
+def _compared(content: Content) -> _Compared | None:
     try:
         value: Any = canonical.loads(content.content)
         old, new, compares = _pair(value)
@@ -184,7 +177,7 @@ def _compared(content: Content) -> tuple[list[Change], bool] | None:
             return None
     except CanonicalError:
         return None
-    return _leaves(changes), compares
+    return _Compared(_leaves(changes), compares, frozenset(reordered(old, new)))
 
 
 def _pair(value: Any) -> tuple[Any, Any, bool]:
@@ -212,13 +205,23 @@ def _opened(change: Change) -> Iterator[Change]:
         yield from _opened(Change(change.path + inner.path, inner.kind, inner.old, inner.new))
 
 
-def _page(changes: Sequence[Change], by: str, page: int, *, compares: bool) -> JsonPart:
+def _page(
+    changes: Sequence[Change],
+    by: str,
+    page: int,
+    *,
+    compares: bool,
+    lists: frozenset[str] = frozenset(),
+) -> JsonPart:
     cuts = _cuts(changes)
     page = min(max(page, 1), len(cuts))
     first, last = cuts[page - 1]
     rows = [
         _row(change, by, number) for number, change in enumerate(changes[first:last], first + 1)
     ]
+    for row in rows:
+        if row["path"].rpartition("/")[0] in lists and not row["label"]:
+            row["label"] = "order"
     return JsonPart(
         changes=rows,
         left_out=len(changes) - len(rows),
@@ -276,13 +279,3 @@ def _old_text(change: Change) -> str:
 
 def _new_text(change: Change) -> str:
     return "" if change.kind == "removed" else canonical.dumps(change.new).decode()
-
-
-def _fitting(rows: Sequence[Row]) -> Iterator[Row]:
-    """A line too long to be shown is followed by a note of how much of it is not."""
-    for row in rows:
-        shown, cut = clip(row.text, LONGEST_LINE)
-        yield row._replace(text=shown)
-        if cut:
-            said = _("%(n)s more characters of this line are only in the whole diff as text")
-            yield Row("note", None, None, said % {"n": count(cut)})

@@ -116,7 +116,7 @@ def _compared(name: str, saw: bytes, now: bytes) -> dict[str, Any] | None:
     if not lines:
         return None
     file = parse_unified("\n".join(lines))[0]
-    return {"name": name, "file": file, "hunks": showing.bounded(file.hunks)}
+    return {"name": name, "file": file, "hunks": filepages.bounded(file.hunks)}
 
 
 def _by_name(diff: Diff) -> dict[str, bytes]:

@@ -11,9 +11,7 @@ urlpatterns = [
     path("approvals/<uuid:request_id>/diff/", reading.whole_diff, name="whole_diff"),
     path("approvals/<uuid:request_id>/files/<int:number>/", reading.file_lines, name="file_lines"),
     path("approvals/<uuid:request_id>/parameters/", reading.parameters, name="parameters"),
-    path(
-        "approvals/<uuid:request_id>/<slug:of>/whole/<int:number>/", reading.value, name="value"
-    ),
+    path("approvals/<uuid:request_id>/<slug:of>/whole/<int:number>/", reading.value, name="value"),
     path("approvals/<uuid:request_id>/decision/", posts.decide, name="decision"),
     path("approvals/<uuid:request_id>/withdrawal/", posts.withdraw, name="withdrawal"),
     path("approvals/<uuid:request_id>/taking-back/", posts.take_back, name="taking_back"),

@@ -2,13 +2,17 @@
 
 import unicodedata
 from collections import Counter
-from typing import Literal
+from collections.abc import Iterator
+from typing import Final, Literal
 
 from canonical import lookalikes
 from canonical.display import shown
 from canonical.json import Json, dumps
+from canonical.strict import shown_key
 
 Label = Literal["type", "form", "hidden", "alike", "space", "case", "order"]
+
+LONGEST_LIST: Final = 1000  # of longer ones nobody is told that only their order differs
 
 
 def label(old: Json, new: Json) -> Label | None:
@@ -19,6 +23,19 @@ def label(old: Json, new: Json) -> Label | None:
         same = Counter(map(dumps, old)) == Counter(map(dumps, new))
         return "order" if same and dumps(old) != dumps(new) else None
     return "type" if _read(old) == _read(new) and dumps(old) != dumps(new) else None
+
+
+def reordered(old: Json, new: Json, path: str = "") -> Iterator[str]:
+    """Yield the paths of the lists that hold the same items in another order, as JSON pointers."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in old.keys() & new.keys():
+            yield from reordered(old[key], new[key], f"{path}/{shown_key(key)}")
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new) <= LONGEST_LIST:
+        if label(old, new) == "order":
+            yield path
+            return
+        for index, (one, other) in enumerate(zip(old, new, strict=True)):
+            yield from reordered(one, other, f"{path}/{index}")
 
 
 def text_label(old: str, new: str) -> Label | None:

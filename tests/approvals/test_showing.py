@@ -92,6 +92,16 @@ def test_what_is_canonically_the_same_is_no_difference(before: str, after: str) 
     assert (part.changes, part.left_out) == ([], 0)
 
 
+def test_items_in_another_order_are_said_to_be_that() -> None:
+    part = showing.json_part(b'{"before":{"t":["a","b"],"u":[1]},"after":{"t":["b","a"],"u":[2]}}')
+    assert part is not None
+    assert [(row["path"], row["label"]) for row in part.changes] == [
+        ("/t/0", "order"),
+        ("/t/1", "order"),
+        ("/u/0", ""),
+    ]
+
+
 def test_null_is_not_absent() -> None:
     part = showing.json_part(b'{"before":{},"after":{"a":null}}')
     assert part is not None

@@ -3,7 +3,7 @@
 import pytest
 
 from canonical.json import Json
-from canonical.labels import label
+from canonical.labels import label, reordered
 
 
 @pytest.mark.parametrize(
@@ -31,3 +31,9 @@ from canonical.labels import label
 def test_what_alone_differs_is_named(old: Json, new: Json, expected: str | None) -> None:
     assert label(old, new) == expected
     assert label(new, old) == expected
+
+
+def test_lists_that_only_changed_their_order_are_named() -> None:
+    old: Json = {"a": [1, 2], "b": {"c/d": [["x", "y"], 3]}, "e": [1, 2], "f": [1]}
+    new: Json = {"a": [2, 1], "b": {"c/d": [["y", "x"], 3]}, "e": [1, 3], "f": [1]}
+    assert sorted(reordered(old, new)) == ["/a", "/b/c~1d/0"]
