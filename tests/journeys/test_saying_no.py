@@ -64,3 +64,5 @@ def test_a_note_sends_it_back_and_the_run_proposes_something_else(
     expect(page.get_by_text("Dee approved this.")).to_be_visible()
     engine.turn()
     assert [effect["what"] for effect in effects()] == ["a-1"]
+    run.refresh_from_db()
+    assert reading.load_head(run).state["heard"][0] == ["sent_back", "Another name, please."]
