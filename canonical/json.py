@@ -1,9 +1,9 @@
 """Canonical JSON (RFC 8785), strict in both directions: one value, one sequence of bytes.
 
 What is refused, always with its path: what JSON cannot say (other types, subclasses, NaN,
-infinity), what two readers understand differently (duplicate keys, integers outside ±(2^53 - 1),
-decimal literals with more digits than a double keeps), and what a store cannot hold (NUL, lone
-surrogates). Strings are kept as they are: no Unicode normalisation.
+infinity), what two readers understand differently (duplicate keys, also in two forms of one letter,
+integers outside ±(2^53 - 1), decimal literals with more digits than a double keeps), and what a
+store cannot hold (NUL, lone surrogates). Strings are kept as they are: no Unicode normalisation.
 """
 
 import json

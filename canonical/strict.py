@@ -2,6 +2,7 @@
 
 import math
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from types import NoneType
@@ -127,6 +128,7 @@ def _children(node: object, place: _Place) -> Iterator[tuple[object, _Place]]:
         for key, value in node.items():
             _check_key(key, place)
             yield value, (place, key)
+        _check_forms(node, place)
     elif type(node) is list:
         for index, value in enumerate(node):
             yield value, (place, index)
@@ -144,6 +146,16 @@ def _check_key(key: object, place: _Place) -> None:
         raise CanonicalError(pointer((place, key)), length)
     if reason := _refused_text(key):
         raise CanonicalError(pointer((place, key)), f"is a key that {reason}")
+
+
+def _check_forms(keys: Iterable[str], place: _Place) -> None:
+    """Two members whose keys differ in the form of a letter only: nobody can tell which is meant."""
+    seen: set[str] = set()
+    for key in keys:
+        form = unicodedata.normalize("NFC", key)
+        if form in seen:
+            raise CanonicalError(pointer((place, key)), "is a key twice, in two forms of a letter")
+        seen.add(form)
 
 
 def _refused_leaf(leaf: object) -> str | None:
@@ -176,7 +188,8 @@ def _values(node: Any) -> Iterable[Any] | None:  # the type of a node is what is
     if type(node) is not dict:
         return node  # type: ignore[no-any-return]  # a list: nothing else is ever put in a level
     for key in node:
-        if type(key) is not str or len(key) > MAX_KEY:
+        # Beyond ASCII two keys may be one to a reader: `check` looks.
+        if type(key) is not str or len(key) > MAX_KEY or not key.isascii():
             return None
     return node.values()
 

@@ -76,7 +76,14 @@ def test_whole_numbers_come_back_as_ints_however_written() -> None:
 
 
 def test_unicode_is_not_normalised() -> None:
-    assert dumps({"e\u0301": 1, "é": 2}) == '{"e\u0301":1,"é":2}'.encode()
+    assert dumps({"e\u0301": "é", "a": "e\u0301"}) == '{"a":"e\u0301","e\u0301":"é"}'.encode()
+
+
+def test_two_forms_of_one_key_are_refused_in_both_directions() -> None:
+    with pytest.raises(CanonicalError, match="in two forms"):
+        dumps({"items": [{"e\u0301": 1, "é": 2}]})
+    assert refused('{"items":[{"e\u0301":1,"\\u00e9":2}]}').path == "/items/0/é"
+    assert loads('[{"é":1},{"e\u0301":1}]') == [{"é": 1}, {"e\u0301": 1}]
 
 
 def test_percent_and_plus_stay_apart() -> None:
