@@ -75,7 +75,9 @@ def test_what_changed_since_is_left_out_and_named(tenant: Tenant) -> None:
     new = ask(replace(question, bound=moved))
     batch = post(answer([old, fine]), dee(tenant))
     assert said(batch) == {old.pk: "moved", fine.pk: ""}
-    assert tell(batch, old).startswith("Your answer was not counted, because it was about something")
+    assert tell(batch, old).startswith(
+        "Your answer was not counted, because it was about something"
+    )
     new.refresh_from_db()
     assert new.state == "open"
     assert not Decision.objects.filter(request__in=[old, new]).exists()

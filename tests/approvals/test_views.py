@@ -217,7 +217,9 @@ def test_withdrawing_twice_says_calmly_what_became_of_it(asked: ApprovalRequest)
     decisions.withdraw_approval(asked.pk, actor=actor, reason="First.")
     answer = signed_in(ada(asked.tenant)).post(address(asked, "withdrawal/"), {"reason": "Second."})
     assert answer.status_code == 409
-    assert "Dee withdrew it before you pressed: “First.” Nothing was sent." in answer.content.decode()
+    assert (
+        "Dee withdrew it before you pressed: “First.” Nothing was sent." in answer.content.decode()
+    )
 
 
 def test_a_tampered_request_can_be_decided_by_nobody(asked: ApprovalRequest) -> None:
