@@ -18,7 +18,7 @@ from tenants.signing import Believed, PublicKey, SigningKey
 from tenants.trail.rows import head_json, instant
 from tenants.trail.seals import Link, head_value, signed_head
 
-AFTER: Final = timedelta(seconds=2)
+AFTER: Final = timedelta(seconds=5)
 EVERY: Final = 200  # rows; sooner than `AFTER`, so that few links lie between a row and a head
 MOST_AT_ONCE: Final = 500
 
