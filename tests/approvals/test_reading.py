@@ -60,6 +60,11 @@ def test_a_file_is_opened_when_all_of_its_parts_are() -> None:
     user = dee(asked.tenant)
     get(asked)
     assert coverage.of(asked, user).opened_files == 0
+    last = max(
+        int(part.name[7:]) for part in coverage.parts(asked) if part.name.startswith("file/1/")
+    )
+    get(asked, f"files/1/?part={last}")
+    assert coverage.of(asked, user).opened_files == 0
     number = 1
     while f"file/1/{number}" in {part.name for part in coverage.parts(asked)}:
         get(asked, f"files/1/?part={number}")
@@ -136,6 +141,15 @@ def test_a_page_fetched_ahead_or_asked_for_its_head_opens_nothing(rest: str) -> 
     client = signed_in(dee(asked.tenant))
     client.get(address(asked, rest), headers={"Sec-Purpose": "prefetch;prerender"})
     assert client.head(address(asked, rest)).status_code == 405
+    assert OpenedPart.objects.count() == 0
+
+
+def test_a_form_that_comes_back_opens_nothing() -> None:
+    asked = asked_about(LARGE)
+    client = signed_in(dee(asked.tenant))
+    answer = client.post(address(asked, "decision/"), {"shown": asked.action_hash})
+    assert answer.status_code == 422
+    assert "new_0" in answer.content.decode()
     assert OpenedPart.objects.count() == 0
 
 
