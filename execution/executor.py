@@ -6,20 +6,23 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from django.conf import settings
+from django.db import transaction
 
 from canonical import digests
-from checkpoints import migrators, reading, runs, states
+from checkpoints import migrators, reading, runs, states, stops
 from checkpoints.cases import Trouble
 from checkpoints.commits import Lease
 from checkpoints.errors import (
     DamagedRecordError,
     MissingBlobError,
     StateRefusedError,
+    StoppedError,
     UnmigratableError,
 )
-from checkpoints.graph import ACTION, END
+from checkpoints.graph import ACTION, END, MODEL
 from checkpoints.models import Event, Run, Verdict
 from checkpoints.registry import graph_of
+from checkpoints.scopes import Under
 from checkpoints.timers import SelfStop
 from execution import effects, nodes
 from execution.context import visible
@@ -150,7 +153,20 @@ def _step(work: Work) -> None:
     if work.node.kind == ACTION:
         effects.run_action(work)
     else:
+        if work.node.kind == MODEL:
+            _wait_while_stopped(work.run)
         nodes.run_node(work)
+
+
+def _wait_while_stopped(run: Run) -> None:
+    """While effects are stopped no model is asked: its question leaves the house and costs."""
+    try:
+        with transaction.atomic():
+            stops.refuse_if_stopped(
+                "effects", Under(run.tenant_id, run.task_type, run.combo_id, ())
+            )
+    except StoppedError as stop:
+        raise Suspend(states.FOR_STOP, str(stop), None) from stop
 
 
 def _end(work: Work) -> Ending:
