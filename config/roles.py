@@ -10,6 +10,21 @@ from config.database import LIMITS
 
 # What only migrations write.
 READ_ONLY = ["django_migrations", "django_content_type", "auth_permission"]
+# What people say through pages, and who they are: the worker, which runs agents and tools, can read
+# it and make none of it. So no yes of a person comes from where the agent runs.
+PEOPLES = [
+    "account_emailaddress", "account_emailconfirmation",
+    "approvals_batch", "approvals_batchentry", "approvals_decision", "approvals_handover",
+    "approvals_openedpart", "approvals_takenback", "approvals_toolclass",
+    "auth_group", "auth_group_permissions",
+    "checkpoints_verdict",
+    "django_session",
+    "mfa_authenticator",
+    "socialaccount_socialaccount", "socialaccount_socialapp", "socialaccount_socialtoken",
+    "tenants_signinlink", "tenants_tenantgroupobjectpermission",
+    "tenants_tenantuserobjectpermission", "tenants_user", "tenants_user_groups",
+    "tenants_user_user_permissions",
+]  # fmt: skip
 # A table whose trigger refuses a change refuses it by privilege too, so that nobody switches the
 # trigger off for a moment. tgtype: 8 is DELETE, 16 is UPDATE.
 REFUSED = """
@@ -19,10 +34,11 @@ REFUSED = """
 """
 
 
-def grant(user: str) -> None:
-    """Give `user` what web and worker need: rows to read and write, and nothing else. Idempotent.
+def grant(user: str, role: str = "web") -> None:
+    """Give `user` what its role needs: rows to read and write, and nothing else. Idempotent.
 
-    Needs the tables' owner. No TRUNCATE, no schema, no temporary tables; facts are only added.
+    Needs the tables' owner. No TRUNCATE, no schema, no temporary tables; facts are only added, and
+    what is people's (`PEOPLES`) not by the role "worker".
     """
     with transaction.atomic():
         _run("REVOKE TEMPORARY, CREATE ON DATABASE {} FROM PUBLIC", _database_name())
@@ -31,7 +47,8 @@ def grant(user: str) -> None:
         _run("REVOKE ALL ON ALL TABLES IN SCHEMA public FROM {}", user)
         _run("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO {}", user)
         _run("GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA public TO {}", user)
-        for table in set(READ_ONLY) & set(connection.introspection.table_names()):
+        read_only = [*READ_ONLY, *PEOPLES] if role == "worker" else READ_ONLY
+        for table in set(read_only) & set(connection.introspection.table_names()):
             _run("REVOKE INSERT, UPDATE, DELETE ON {} FROM {}", table, user)
         for table, delete, update in _refused():
             if delete:

@@ -17,10 +17,10 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Do it for both roles, or say that one user serves for all."""
-        owner = user_of(settings.DATABASE_URLS["owner"])
+        users = {role: user_of(url) for role, url in settings.DATABASE_URLS.items()}
+        owner = users["owner"]
         for role in ("web", "worker"):
-            url = settings.DATABASE_URLS[role]
-            user = user_of(url)
+            url, user = settings.DATABASE_URLS[role], users[role]
             if user == owner:
                 self.stdout.write(
                     f"The {role} process uses the owner's database user {owner!r}, so the database"
@@ -28,6 +28,11 @@ class Command(BaseCommand):
                     f" DATABASE_URL_{role.upper()}."
                 )
                 continue
-            roles.grant(user)
+            if users["web"] == users["worker"] == user:
+                self.stdout.write(
+                    f"Web and worker share the database user {user!r}, so the database cannot keep"
+                    " workers from writing what people decide. Make a user for each."
+                )
+            roles.grant(user, role if users["web"] != users["worker"] else "web")
             with psycopg.connect(url, autocommit=True) as own:
                 roles.limit(own, role)
