@@ -33,12 +33,13 @@ RETURNING audit_id, at
 
 
 def record(
-    tenant: Tenant | None, actor: Actor, verb: str, subject: str, **detail: object
+    tenant: Tenant | None, actor: Actor, verb: str, subject: str, /, **detail: object
 ) -> AuditRow:
     """Write one row in the caller's transaction: no row, no effect.
 
     `tenant` None is the installation. `verb` is a command in base form ("approve"), `subject` what
-    it was done to ("action:<id>"). `detail` must be canonical JSON, else CanonicalError.
+    it was done to ("action:<id>"). `detail` must be canonical JSON, else CanonicalError; it may have
+    members of these names too.
     """
     row = AuditRow(
         tenant=tenant,
