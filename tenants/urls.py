@@ -12,41 +12,51 @@ from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
 from django.urls import URLPattern, URLResolver, include, path
 from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
 
 from tenants import views
 from tenants.notifications import views as notifications
 
+# allauth's form views take a PUT for a POST, and answer to anything before they look at the method.
+forms_only = require_http_methods(["GET", "HEAD", "POST"])
+
 getting_in: list[URLPattern | URLResolver] = [
-    path("", views.SignIn.as_view(), name="account_login"),
-    path("second-factor/", authenticate, name="mfa_authenticate"),
-    path("passkey/", passkeys.login_webauthn, name="mfa_login_webauthn"),
+    path("", forms_only(views.SignIn.as_view()), name="account_login"),
+    path("second-factor/", forms_only(authenticate), name="mfa_authenticate"),
+    path("passkey/", forms_only(passkeys.login_webauthn), name="mfa_login_webauthn"),
     path("link/<str:token>/", views.sign_in_by_link, name="sign_in_link"),
     path("again/", views.sign_in_again, name="sign_in_again"),
 ]
 confirming = [
-    path("", never_cache(reauthenticate), name="account_reauthenticate"),
-    path("code/", never_cache(confirm_by_code), name="mfa_reauthenticate"),
+    path("", never_cache(forms_only(reauthenticate)), name="account_reauthenticate"),
+    path("code/", never_cache(forms_only(confirm_by_code)), name="mfa_reauthenticate"),
     path(
         "passkey/",
-        never_cache(passkeys.reauthenticate_webauthn),
+        never_cache(forms_only(passkeys.reauthenticate_webauthn)),
         name="mfa_reauthenticate_webauthn",
     ),
 ]
 my_sign_in = [
-    path("", never_cache(index), name="mfa_index"),
-    path("password/", views.change_password, name="account_change_password"),
-    path("app/", views.add_app, name="mfa_activate_totp"),
-    path("app/removal/", never_cache(deactivate_totp), name="mfa_deactivate_totp"),
-    path("codes/", codes.view_recovery_codes, name="mfa_view_recovery_codes"),
-    path("codes/file/", codes.download_recovery_codes, name="mfa_download_recovery_codes"),
+    path("", never_cache(require_safe(index)), name="mfa_index"),
+    path("password/", forms_only(views.change_password), name="account_change_password"),
+    path("app/", forms_only(views.add_app), name="mfa_activate_totp"),
+    path("app/removal/", never_cache(forms_only(deactivate_totp)), name="mfa_deactivate_totp"),
+    path("codes/", require_safe(codes.view_recovery_codes), name="mfa_view_recovery_codes"),
     path(
-        "codes/new/", never_cache(codes.generate_recovery_codes), name="mfa_generate_recovery_codes"
+        "codes/file/",
+        require_safe(codes.download_recovery_codes),
+        name="mfa_download_recovery_codes",
     ),
-    path("passkeys/", never_cache(passkeys.list_webauthn), name="mfa_list_webauthn"),
-    path("passkeys/new/", never_cache(passkeys.add_webauthn), name="mfa_add_webauthn"),
+    path(
+        "codes/new/",
+        never_cache(forms_only(codes.generate_recovery_codes)),
+        name="mfa_generate_recovery_codes",
+    ),
+    path("passkeys/", never_cache(require_safe(passkeys.list_webauthn)), name="mfa_list_webauthn"),
+    path("passkeys/new/", never_cache(forms_only(passkeys.add_webauthn)), name="mfa_add_webauthn"),
     path(
         "passkeys/<int:pk>/removal/",
-        never_cache(passkeys.remove_webauthn),
+        never_cache(forms_only(passkeys.remove_webauthn)),
         name="mfa_remove_webauthn",
     ),
 ]
@@ -61,7 +71,7 @@ if settings.SOCIALACCOUNT_PROVIDERS:
 
 urlpatterns = [
     path("sign-in/", include(getting_in)),
-    path("sign-out/", login_not_required(logout), name="account_logout"),
+    path("sign-out/", login_not_required(forms_only(logout)), name="account_logout"),
     path("confirm/", include(confirming)),
     path("me/sign-in/", include(my_sign_in)),
     path("me/notifications/", notifications.choose, name="my_notifications"),

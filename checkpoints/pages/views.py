@@ -8,7 +8,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 from django_htmx.http import HttpResponseStopPolling
 
 from checkpoints import runs, states
@@ -80,6 +80,7 @@ def new_runs(request: TenantRequest, tenant: Tenant) -> HttpResponseBase:
     return render(request, "checkpoints/_new_runs.html", context)
 
 
+@require_http_methods(["GET", "HEAD", "POST"])
 @tenant_page("operate_runs")
 def start_run(request: TenantRequest, tenant: Tenant) -> HttpResponseBase:
     """The form that starts a run; a refusal keeps what was typed."""
