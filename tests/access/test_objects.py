@@ -1,0 +1,65 @@
+"""Ids of other people's objects under one's own address: as if there were no such object."""
+
+from typing import Final
+from uuid import UUID
+
+import pytest
+from allauth.account.internal.flows.login import record_authentication
+from allauth.mfa.models import Authenticator
+from django.test import RequestFactory
+
+from tests.access.asking import as_manager, nothing_changes, told, with_cookie
+from tests.access.routes import METHODS, Route, routes
+from tests.access.table import ROWS
+from tests.access.world import World, passkey
+
+NOBODYS: Final = {"uuid": UUID(int=7), "int": 987_654_321}
+PLACES = [(route, name) for route in routes() if "tenant" in route.takes for name in route.ids]
+
+
+@pytest.mark.parametrize(
+    ("route", "name"), PLACES, ids=[f"{route.name}-{name}" for route, name in PLACES]
+)
+def test_a_foreign_id_is_as_one_that_does_not_exist(
+    route: Route, name: str, home: World, elsewhere: World
+) -> None:
+    asking, foreign = as_manager(home), elsewhere.names[name]
+    nobodys = NOBODYS["uuid" if isinstance(foreign, UUID) else "int"]
+    for method in METHODS:
+        if ROWS[route.name].needs(method) is None:
+            continue
+        with nothing_changes():
+            answers = [
+                asking.generic(method, route.address({**home.names, name: id_}))
+                for id_ in (foreign, nobodys)
+            ]
+        assert [answer.status_code for answer in answers] == [404, 404]
+        bodies = [
+            told(answer).replace(str(id_).encode(), b"?")
+            for answer, id_ in zip(answers, (foreign, nobodys), strict=True)
+        ]
+        assert bodies[0] == bodies[1]
+
+
+def test_a_passkey_is_removed_by_its_holder_only(home: World) -> None:
+    viewer, someones = home.people["viewer"], home.names["pk"]
+    own, client = passkey(viewer).pk, with_cookie(home.sessions["viewer"])
+    confirmed = RequestFactory().get("/")
+    confirmed.user, confirmed.session = viewer, client.session
+    record_authentication(confirmed, viewer, "mfa", type="webauthn", reauthenticated=True)
+    confirmed.session.save()
+    page = "/me/sign-in/passkeys/{}/removal/"
+    assert client.get(page.format(own)).status_code == 200
+    with nothing_changes():
+        assert client.get(page.format(someones)).status_code == 404
+        assert client.post(page.format(someones)).status_code == 404
+    assert client.post(page.format(own)).status_code == 302
+    assert list(
+        Authenticator.objects.values_list("pk", flat=True).filter(pk__in=[own, someones])
+    ) == [someones]
+
+
+def test_every_id_in_an_address_is_of_both_worlds(home: World, elsewhere: World) -> None:
+    for route in routes():
+        for name in route.ids:
+            assert home.names[name] != elsewhere.names[name]
