@@ -12,7 +12,8 @@ from django.db import connections
 
 from checkpoints import wakeups
 from config.errors import GroundError
-from config.health import MIGRATIONS_MISSING, database_state
+from config.health import MIGRATIONS_MISSING, READY, database_state
+from tenants import wall
 
 OLDEST_POSTGRES, NEWEST_POSTGRES = 15, 18
 OLDEST_REDIS, OLDEST_VALKEY = 7, 8
@@ -76,10 +77,13 @@ def redis_version_faults(told: dict[str, Any]) -> Iterator[str]:
 def schema_faults() -> Iterator[str]:
     """Whether tables that this code needs are missing; nothing if the database is unreachable."""
     state = database_state()
+    is_blind = state == READY and settings.ROLE == "worker" and wall.stands()
     # No connection may be open when gunicorn or a worker forks.
     connections["default"].close()
     if state == MIGRATIONS_MISSING:
         yield "The tables are older than this code. Run `manage.py migrate` and `manage.py roles`."
+    if is_blind:
+        yield "The database shows this worker no runs. Run `manage.py roles` as the tables' owner."
 
 
 def _version_faults(connection: psycopg.Connection) -> Iterator[str]:

@@ -1,12 +1,13 @@
 """What the database users of web and worker may do: neither owns a table nor changes the schema."""
 
-from typing import LiteralString
+from typing import Any, LiteralString
 
 import psycopg
 from django.db import connection, transaction
 from psycopg import sql
 
 from config.database import LIMITS
+from tenants.wall import STANDS
 
 # What only migrations write.
 READ_ONLY = ["django_migrations", "django_content_type", "auth_permission"]
@@ -32,6 +33,23 @@ REFUSED = """
     FROM pg_trigger JOIN pg_proc ON pg_proc.oid = tgfoid
     WHERE proname LIKE '%refuse_change' AND tgqual IS NULL
 """
+# The tables that the second wall closes, but for those through which just this user passes.
+CLOSED = """
+    SELECT closed.polrelid::regclass::text FROM pg_policy AS closed
+     WHERE closed.polname = 'kedge_tenant' AND NOT EXISTS (
+           SELECT 1 FROM pg_policy AS passing
+            WHERE passing.polrelid = closed.polrelid AND passing.polname = 'kedge_worker'
+              AND passing.polroles = ARRAY[%s::regrole::oid])
+     ORDER BY 1
+"""
+STANDING = (
+    "The second wall stands: the database shows the web process only the rows of the tenants of the"
+    " person who asks."
+)
+MISSING = (
+    "The second wall does not stand: the web process' database user may read the rows of every"
+    " tenant. Give it a user of its own in DATABASE_URL_WEB, and run `manage.py roles`."
+)
 
 
 def grant(user: str, role: str = "web") -> None:
@@ -50,11 +68,29 @@ def grant(user: str, role: str = "web") -> None:
         read_only = [*READ_ONLY, *PEOPLES] if role == "worker" else READ_ONLY
         for table in set(read_only) & set(connection.introspection.table_names()):
             _run("REVOKE INSERT, UPDATE, DELETE ON {} FROM {}", table, user)
-        for table, delete, update in _refused():
+        for table, delete, update in _rows(REFUSED):
             if delete:
                 _run("REVOKE DELETE ON {} FROM {}", table, user)
             if update:
                 _run("REVOKE UPDATE ON {} FROM {}", table, user)
+
+
+def let_pass(user: str) -> None:
+    """Let `user`, who works for all tenants, through the second wall. Idempotent; for the owner.
+
+    Whoever passed before and is not named passes no more.
+    """
+    with transaction.atomic():
+        # Only where something is missing: each policy locks its table for a moment.
+        for (table,) in _rows(CLOSED, [f'"{user}"']):
+            _run("DROP POLICY IF EXISTS kedge_worker ON {}", table)
+            _run("CREATE POLICY kedge_worker ON {} TO {} USING (true)", table, user)
+
+
+def told_of_wall(own: psycopg.Connection) -> str:
+    """Whether the second wall stands for the user of this connection, in one sentence."""
+    row = own.execute(STANDS).fetchone()
+    return STANDING if row and row[0] else MISSING
 
 
 def limit(own: psycopg.Connection, role: str) -> None:
@@ -67,9 +103,9 @@ def limit(own: psycopg.Connection, role: str) -> None:
         )
 
 
-def _refused() -> list[tuple[str, bool, bool]]:
+def _rows(statement: LiteralString, values: list[str] | None = None) -> list[tuple[Any, ...]]:
     with connection.cursor() as cursor:
-        cursor.execute(REFUSED)
+        cursor.execute(statement, values)
         return list(cursor.fetchall())
 
 

@@ -1,17 +1,18 @@
 """Pages are for people: credentials of programs are refused, a sign-in is needed, denials are kept."""
 
 import logging
-from collections.abc import Callable
-from typing import Any, Final
+from collections.abc import Callable, Iterator
+from typing import Any, Final, cast
 
 from allauth.core.exceptions import ReauthenticationRequired
 from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.db import DatabaseError
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 
+from tenants import wall
 from tenants.actors import Actor
 from tenants.audit import refuse
 from tenants.errors import Denied
@@ -23,6 +24,28 @@ log = logging.getLogger(__name__)
 
 # What programs show who they are with; a browser sends none of these to us by itself.
 CREDENTIALS: Final = ("Authorization", "X-Api-Key", "X-Auth-Token")
+
+
+class OwnTenantsOnly:
+    """Before and after each request PostgreSQL shows no tenant's rows; `scope` says what in between.
+
+    Stands before all that reads rows: connections are kept, and nothing of one request may be left
+    for the next.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        wall.show_nothing()
+        try:
+            response = self.get_response(request)
+        finally:
+            view = wall.show_nothing()
+        if view and isinstance(response, StreamingHttpResponse):
+            content = cast(Iterator[bytes], response.streaming_content)  # nothing here is async
+            response.streaming_content = wall.Stream(content, view)
+        return response
 
 
 class CredentialsAreRefused:

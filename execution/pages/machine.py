@@ -21,11 +21,11 @@ from redis import RedisError
 from rq import Queue
 
 from approvals import clock
-from checkpoints import states, wakeups
-from checkpoints.models import Run
+from checkpoints import wakeups
 from execution.models import Process
-from tenants import moments
+from tenants import moments, wall
 from tenants.amounts import count, size
+from tenants.database import execute
 from tenants.notifications.models import Notification
 
 SILENT_AFTER: Final = {"worker": timedelta(seconds=90), "sweeper": timedelta(seconds=10)}
@@ -35,6 +35,11 @@ LATE_SECONDS: Final = 30
 APART_SECONDS: Final = 2.0
 LATELY: Final = timedelta(days=7)
 DISK_LEFT: Final = 1024**3
+LOAD: Final = "SELECT due, oldest_due, leased FROM kedge_load(%(counted_to)s::bigint)"
+NOTIFICATIONS: Final = (
+    "SELECT given_up, tried_again"
+    " FROM kedge_notifications(%(since)s::timestamptz, %(counted_to)s::bigint)"
+)
 
 
 @dataclass(frozen=True)
@@ -77,16 +82,13 @@ def checks(alive: list[Alive]) -> list[Check]:
 
 def load() -> dict[str, Any]:
     """How much is due, since when, and how much is being worked on; over all tenants."""
-    due = Run.objects.filter(
-        status__in=[states.QUEUED, states.WAITING], due_at__lte=clock.ClockTimestamp()
-    )
-    leased = Run.objects.filter(status=states.RUNNING)
-    oldest = due.order_by("due_at").values_list("due_at", flat=True).first()
+    # With the owner's eyes: PostgreSQL shows this page the rows of the person's tenants only.
+    due, oldest, leased = execute(LOAD, {"counted_to": COUNTED_TO + 1})[0]
     return {
-        "due": due[: COUNTED_TO + 1].count(),
+        "due": due,
         "oldest_due": oldest,
         "late": oldest is not None and (timezone.now() - oldest).total_seconds() > LATE_SECONDS,
-        "leased": leased[: COUNTED_TO + 1].count(),
+        "leased": leased,
         "counted_to": COUNTED_TO,
     }
 
@@ -129,12 +131,9 @@ def _notifications() -> tuple[bool, str]:
     """Whether people are told what waits for them; never what they are told."""
     if not settings.KEDGE_NOTIFICATIONS:
         return True, _("switched off: nobody is told by mail or webhook")
-    lately = clock.ClockTimestamp() - LATELY
-    failed = Notification.objects.filter(state=Notification.State.FAILED, made_at__gt=lately)
-    late = Notification.objects.filter(
-        state=Notification.State.WAITING, tries__gt=0, not_before__gt=clock.ClockTimestamp()
-    )
-    n, again = failed[:COUNTED_TO].count(), late[:COUNTED_TO].count()
+    since = clock.now() - LATELY
+    n, again = execute(NOTIFICATIONS, {"since": since, "counted_to": COUNTED_TO})[0]
+    failed = Notification.objects.filter(state=Notification.State.FAILED, made_at__gt=since)
     newest = failed.order_by("-pk").values_list("error", flat=True).first()
     if n == 0 and again == 0:
         return True, _("all that was due is sent")
@@ -181,11 +180,20 @@ def _disk(path: Path) -> tuple[bool, str]:
     return usage.free > DISK_LEFT, _("%(free)s of %(total)s free at %(path)s") % told
 
 
+def _wall() -> tuple[bool, str]:
+    """Whether the database keeps tenants apart by itself; without it only our own queries do."""
+    if wall.stands():
+        return True, _("stands: the database shows each person the rows of their tenants only")
+    said = _("does not stand: the web process may read every tenant's rows. ")
+    return False, said + _("Give it a database user of its own in DATABASE_URL_WEB.")
+
+
 ASKED: Final[dict[str | Promise, Callable[[], tuple[bool, str]]]] = {
     "PostgreSQL": _postgresql,
     "Valkey": _queue,
     gettext_lazy("Clocks"): _clocks,
     gettext_lazy("Notifications"): _notifications,
+    gettext_lazy("Second wall between tenants"): _wall,
     gettext_lazy("Disk of this installation"): lambda: _disk(Path(settings.VAR_DIR)),
     gettext_lazy("Disk of the journal"): lambda: _disk(Path(settings.KEDGE_JOURNAL_DIR)),
 }

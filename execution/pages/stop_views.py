@@ -19,7 +19,7 @@ from execution.pages.people import may
 from reconciliation.stopping import stop as stop_now
 from tenants.actors import Actor
 from tenants.models import Tenant
-from tenants.scope import TenantRequest, access_of, tenant_for, tenant_page
+from tenants.scope import TenantRequest, access_of, show_all, tenant_for, tenant_page
 
 STOPPED = {
     "effects": gettext_lazy(
@@ -45,17 +45,16 @@ def where_to_stop(request: HttpRequest) -> HttpResponseBase:
 @tenant_page("view_runs")
 def stop(request: TenantRequest, tenant: Tenant) -> HttpResponseBase:
     """GET says what is out and what stands; POST stops effects or new runs of a scope."""
-    everywhere = stopscopes.may_everywhere(request.user)
     given = request.POST if request.method == "POST" else None
-    form = StopForm(given, choices=stopscopes.choices(tenant, everywhere=everywhere))
-    if request.method == "POST":
+    if given is not None:
         tenant_for(request, tenant.slug, "operate_runs")
-        if form.is_valid():
-            lock, scope = form.cleaned_data["lock"], form.scope(tenant)
-            actor = Actor.person(request.user)
-            made = stop_now(scope, lock, why=form.cleaned_data["reason"], actor=actor)
-            messages.success(request, str(STOPPED[lock]))
-            return redirect(f"{reverse('stop', args=[tenant.slug])}#stop-{made.pk}")
+    form = StopForm(given, choices=stopscopes.choices(tenant, everywhere=_everywhere(request)))
+    if request.method == "POST" and form.is_valid():
+        lock, scope = form.cleaned_data["lock"], form.scope(tenant)
+        actor = Actor.person(request.user)
+        made = stop_now(scope, lock, why=form.cleaned_data["reason"], actor=actor)
+        messages.success(request, str(STOPPED[lock]))
+        return redirect(f"{reverse('stop', args=[tenant.slug])}#stop-{made.pk}")
     return _stop_page(request, form)
 
 
@@ -63,7 +62,7 @@ def stop(request: TenantRequest, tenant: Tenant) -> HttpResponseBase:
 @tenant_page("view_runs")
 def stop_calls(request: TenantRequest, tenant: Tenant, stop_id: int) -> HttpResponseBase:
     """What became of the calls that were out; asks no more when all are known."""
-    everywhere = stopscopes.may_everywhere(request.user)
+    everywhere = _everywhere(request)
     each = stopping.in_force(tenant, stop_id, everywhere=everywhere)
     page = render(request, "execution/_caught.html", {"each": each}).content
     return HttpResponse(page) if each.still_out else HttpResponseStopPolling(page)
@@ -73,10 +72,11 @@ def stop_calls(request: TenantRequest, tenant: Tenant, stop_id: int) -> HttpResp
 @tenant_page("operate_runs")
 def lift_stop(request: TenantRequest, tenant: Tenant, stop_id: int) -> HttpResponseBase:
     """Propose to lift a stop, with a reason and a pace; somebody else confirms it."""
+    _everywhere(request)
     standing = stopping.own_stop(tenant, stop_id)
     form = LiftForm(request.POST, prefix=f"lift-{stop_id}")
     if not form.is_valid():
-        everywhere = stopscopes.may_everywhere(request.user)
+        everywhere = _everywhere(request)
         choices = stopscopes.choices(tenant, everywhere=everywhere)
         return _stop_page(request, StopForm(choices=choices), lifting={stop_id: form})
     given, actor = form.cleaned_data, Actor.person(request.user)
@@ -91,6 +91,7 @@ def confirm_lifting(
     request: TenantRequest, tenant: Tenant, stop_id: int, lifting_id: int
 ) -> HttpResponseBase:
     """The second person: the stop is lifted, and what waited goes on at the pace proposed."""
+    _everywhere(request)
     lifting = _lifting_of(tenant, stop_id, lifting_id)
     liftings.confirm(lifting.pk, actor=Actor.person(request.user))
     messages.success(request, _("The stop is lifted. What waited for it goes on, bit by bit."))
@@ -103,10 +104,19 @@ def withdraw_lifting(
     request: TenantRequest, tenant: Tenant, stop_id: int, lifting_id: int
 ) -> HttpResponseBase:
     """Take a proposal to lift back: the stop stays."""
+    _everywhere(request)
     lifting = _lifting_of(tenant, stop_id, lifting_id)
     liftings.withdraw(lifting.pk, actor=Actor.person(request.user))
     messages.success(request, _("The proposal is withdrawn. The stop stays."))
     return redirect("stop", tenant.slug)
+
+
+def _everywhere(request: TenantRequest) -> bool:
+    """Whether this person may stop everything; if so this page is shown the calls of all tenants."""
+    everywhere = stopscopes.may_everywhere(request.user)
+    if everywhere:
+        show_all(request)
+    return everywhere
 
 
 def _lifting_of(tenant: Tenant, stop_id: int, lifting_id: int) -> Lifting:
@@ -117,7 +127,7 @@ def _stop_page(
     request: TenantRequest, form: StopForm, lifting: dict[int, LiftForm] | None = None
 ) -> HttpResponseBase:
     tenant, given = request.tenant, lifting or {}
-    everywhere = stopscopes.may_everywhere(request.user)
+    everywhere = _everywhere(request)
     standing = [
         (each, given.get(each.stop.pk) or LiftForm(prefix=f"lift-{each.stop.pk}"))
         for each in stopping.standing(tenant, everywhere=everywhere)

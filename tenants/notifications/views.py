@@ -16,6 +16,7 @@ from tenants.models import User
 from tenants.notifications import choosing
 from tenants.notifications.forms import ChoiceForm, filled
 from tenants.notifications.models import Notification
+from tenants.scope import access_of
 
 MOST = 20
 
@@ -25,6 +26,7 @@ MOST = 20
 def choose(request: HttpRequest) -> HttpResponse:
     """GET shows what is chosen; POST changes it."""
     person = cast(User, request.user)
+    access_of(request)  # so that PostgreSQL shows what was told about their tenants
     choice = choosing.choice_of(person)
     form = ChoiceForm(request.POST) if request.method == "POST" else filled(choice)
     if request.method == "POST" and form.is_valid():

@@ -28,6 +28,7 @@ def granted(transactional_db: None) -> Iterator[None]:
         cursor.execute(f"DROP ROLE IF EXISTS {USER}")
         cursor.execute(f"CREATE ROLE {USER} LOGIN")
     roles.grant(USER)
+    roles.let_pass(USER)
     yield
     with connection.cursor() as cursor:
         cursor.execute(f"DROP OWNED BY {USER}")

@@ -34,5 +34,9 @@ class Command(BaseCommand):
                     " workers from writing what people decide. Make a user for each."
                 )
             roles.grant(user, role if users["web"] != users["worker"] else "web")
+            if role == "worker":
+                roles.let_pass(user)
             with psycopg.connect(url, autocommit=True) as own:
                 roles.limit(own, role)
+        with psycopg.connect(settings.DATABASE_URLS["web"], autocommit=True) as web:
+            self.stdout.write(roles.told_of_wall(web))
