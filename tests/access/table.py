@@ -180,3 +180,8 @@ ROWS: Final[Mapping[str, Row]] = {
     "pull_the_plug": Row(post=f"{OPERATE} and {READ}"),
     "outside_world": Row(get=MEMBER),
 }
+
+
+def row_of(name: str) -> Row:
+    """The row of a route; without one it has no method at all."""
+    return ROWS.get(name, Row())

@@ -6,7 +6,7 @@ import pytest
 
 from tests.access.asking import as_manager, clients, nothing_changes, told, with_cookie
 from tests.access.routes import METHODS, Route, routes
-from tests.access.table import ANONYMOUS, FOREIGN, ROWS, refusal
+from tests.access.table import ANONYMOUS, FOREIGN, ROWS, refusal, row_of
 from tests.access.world import World
 
 ALL = routes()
@@ -26,7 +26,7 @@ def test_every_route_has_a_row_and_every_row_a_route() -> None:
 
 @pytest.mark.parametrize("route", ALL, ids=lambda route: route.name)
 def test_everybody_gets_what_the_table_says(route: Route, home: World, elsewhere: World) -> None:
-    row, address, asking = ROWS[route.name], route.address(home.names), clients(home, elsewhere)
+    row, address, asking = row_of(route.name), route.address(home.names), clients(home, elsewhere)
     expected = {
         (method, persona): refusal(row, persona, method) for method in METHODS for persona in asking
     }
@@ -51,7 +51,7 @@ def test_a_foreign_tenant_is_as_one_that_does_not_exist(
 ) -> None:
     asking = clients(home, elsewhere)[FOREIGN]
     for method in METHODS:
-        if ROWS[route.name].needs(method) is not None:
+        if row_of(route.name).needs(method) is not None:
             answers = [
                 seen(asking.generic(method, route.address({**home.names, "tenant": slug})), slug)
                 for slug in (home.slug, NO_SUCH_TENANT)
@@ -61,7 +61,7 @@ def test_a_foreign_tenant_is_as_one_that_does_not_exist(
 
 
 @pytest.mark.parametrize(
-    "route", [each for each in ALL if ROWS[each.name].post], ids=lambda route: route.name
+    "route", [each for each in ALL if row_of(each.name).post], ids=lambda route: route.name
 )
 def test_no_form_is_taken_without_its_token(route: Route, home: World) -> None:
     client = with_cookie(home.sessions["manager"], strict=True)
@@ -75,7 +75,7 @@ def test_without_the_demo_it_has_no_pages(home: World, settings: Any) -> None:
     asking = as_manager(home)
     for route in ALL:
         if route.name in {"demo", "demo_plugged", "pull_the_plug", "outside_world", "sign_in_link"}:
-            method = "GET" if ROWS[route.name].get else "POST"
+            method = "GET" if row_of(route.name).get else "POST"
             assert asking.generic(method, route.address(home.names)).status_code == 404
 
 

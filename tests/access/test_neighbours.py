@@ -13,12 +13,12 @@ from tenants.access import grant
 from tests.access import world
 from tests.access.asking import as_manager, told, with_cookie
 from tests.access.routes import METHODS, Route, routes
-from tests.access.table import ROWS
+from tests.access.table import row_of
 from tests.access.world import World, session
 from tests.people import make_tenant
 from tests.secrecy.sinks import logged
 
-PAGES: Final = [route for route in routes() if ROWS[route.name].get]
+PAGES: Final = [route for route in routes() if row_of(route.name).get]
 COUNTING: Final = ("", "inbox/", "runs/?window=all", "runs/?status=held&window=all", "search/?q=x")
 # No page but their owners' own names these.
 UNNAMED: Final = ("batch_id", "hand_over_id")
@@ -100,7 +100,7 @@ def test_log_lines_of_refusals_carry_nothing_of_theirs(home: World, elsewhere: W
         for route in routes()
         for method in METHODS
         for slug in (elsewhere.slug, home.slug)
-        if "tenant" in route.takes and ROWS[route.name].needs(method)
+        if "tenant" in route.takes and row_of(route.name).needs(method)
     ]
     with logged() as stream:
         for method, address in asked:

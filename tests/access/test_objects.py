@@ -10,7 +10,7 @@ from django.test import RequestFactory
 
 from tests.access.asking import as_manager, nothing_changes, told, with_cookie
 from tests.access.routes import METHODS, Route, routes
-from tests.access.table import ROWS
+from tests.access.table import row_of
 from tests.access.world import World, passkey
 
 NOBODYS: Final = {"uuid": UUID(int=7), "int": 987_654_321}
@@ -26,7 +26,7 @@ def test_a_foreign_id_is_as_one_that_does_not_exist(
     asking, foreign = as_manager(home), elsewhere.names[name]
     nobodys = NOBODYS["uuid" if isinstance(foreign, UUID) else "int"]
     for method in METHODS:
-        if ROWS[route.name].needs(method) is None:
+        if row_of(route.name).needs(method) is None:
             continue
         with nothing_changes():
             answers = [
