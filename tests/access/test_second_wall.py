@@ -18,6 +18,8 @@ __all__ = ["web_user"]
 pytestmark = pytest.mark.usefixtures("web_user")
 EACH: Final = pytest.mark.parametrize("route", routes(), ids=lambda route: route.name)
 MEASURED: Final = re.compile(rb"[0-9.]+ ms")
+# The one has a fresh challenge each time, the other says whether the wall stands.
+NEVER_THE_SAME: Final = ("mfa_login_webauthn", "system")
 
 
 @EACH
@@ -30,7 +32,7 @@ def test_everybody_is_shown_the_same_bytes(route: Route, home: World, elsewhere:
         with answering_as_web():
             walled = asking.get(address)
         assert walled.status_code == plain.status_code, persona
-        assert shown(walled) == shown(plain), persona
+        assert shown(walled) == shown(plain) or route.name in NEVER_THE_SAME, persona
 
 
 @EACH

@@ -3,10 +3,12 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
+import pytest
 from django.db import connection
-from django.test import Client
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.test.client import ClientHandler
 
 from config import roles
 
@@ -26,8 +28,11 @@ def make() -> None:
 
 
 def drop() -> None:
-    """Nothing of the user is left."""
+    """Nothing of the user is left. Not there any more: nothing to do."""
     with connection.cursor() as cursor:
+        cursor.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [USER])
+        if cursor.fetchone() is None:
+            return
         cursor.execute(f"DROP OWNED BY {USER}")
         cursor.execute(f"DROP ROLE {USER}")
 
@@ -44,10 +49,15 @@ def as_web() -> Iterator[None]:
             cursor.execute("RESET ROLE")
 
 
-class WebClient(Client):
-    """A client whose requests are answered by a process with the web user's eyes."""
+@contextmanager
+def answering_as_web() -> Iterator[None]:
+    """Test clients are answered by a process with the web user's eyes."""
+    answer = ClientHandler.get_response
 
-    def request(self, **request: Any) -> Any:
-        """Answer one request as the web process would."""
+    def as_the_web_process(handler: ClientHandler, request: HttpRequest) -> HttpResponseBase:
         with as_web():
-            return super().request(**request)
+            return answer(handler, request)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ClientHandler, "get_response", as_the_web_process)
+        yield

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.db import connection, transaction
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
-from django.test import RequestFactory
+from django.test import Client, RequestFactory
 from django.urls import reverse
 
 from checkpoints.models import Run
@@ -17,7 +17,7 @@ from tenants.models import Tenant, User
 from tenants.scope import access_of, show_all, tenant_for
 from tests.approvals.questions import make_run
 from tests.people import ada, bob, cy, make_tenant
-from tests.wall.role import WebClient, as_web
+from tests.wall.role import answering_as_web, as_web
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("web_user")]
 View = Callable[[HttpRequest], Any]
@@ -163,15 +163,15 @@ def test_a_streamed_answer_that_is_broken_off_leaves_nothing_shown(acme: Tenant)
     assert setting() == ["", ""]
 
 
-def test_the_export_of_the_trail_is_whole(acme: Tenant) -> None:
+def test_the_export_of_the_trail_is_whole(acme: Tenant, client: Client) -> None:
     person = ada(acme)
     for number in range(3):
         audit.record(acme, Actor.machine("test"), "start", f"run:{number}")
         audit.record(make_tenant("other"), Actor.machine("test"), "start", f"foreign:{number}")
     access.grant(acme, person, "audit")
-    client = WebClient()
     client.force_login(person)
-    answer = client.post(reverse("audit_export", args=["acme"]), {"format": "json"})
+    with answering_as_web():
+        answer = client.post(reverse("audit_export", args=["acme"]), {"format": "json"})
     told = b"".join(answer.streaming_content)  # type: ignore[attr-defined]
     assert told.count(b"run:") == 3
     assert b"foreign:" not in told
