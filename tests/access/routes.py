@@ -43,7 +43,8 @@ def _routes(
 ) -> list[Route]:
     found: list[Route] = []
     for each in patterns:
-        takes = (*above, *each.pattern.converters)
+        # Not its converters: Django shares them between patterns alike, and adds to them later.
+        takes = (*above, *each.pattern.regex.groupindex)
         if isinstance(each, URLResolver):
             inner = f"{space}{each.namespace}:" if each.namespace else space
             found += _routes(each.url_patterns, inner, takes)
