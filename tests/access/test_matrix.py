@@ -12,6 +12,10 @@ from tests.access.world import World
 ALL = routes()
 OF_TENANTS = [route for route in ALL if "tenant" in route.takes]
 REFUSED: Final = (401, 403, 404, 405)
+AS_A_FRAGMENT: Final = {"HX-Request": "true"}
+# A session is kept when it is visited; which parts of a change were opened, when it is read.
+KEPT_OF_VISITS: Final = ("django_session",)
+KEPT_OF_READING: Final = ("approvals_openedpart",)
 NO_SUCH_TENANT: Final = "no-such-tenant"
 # They read one snapshot in a transaction of their own, which there is none of inside a test's.
 SNAPSHOTS: Final = ("run_evidence", "reconciliation:action_evidence")
@@ -50,14 +54,31 @@ def test_a_foreign_tenant_is_as_one_that_does_not_exist(
     route: Route, home: World, elsewhere: World
 ) -> None:
     asking = clients(home, elsewhere)[FOREIGN]
+
+    def address(slug: str) -> str:
+        return route.address({**home.names, "tenant": slug})
+
     for method in METHODS:
         if row_of(route.name).needs(method) is not None:
             answers = [
-                seen(asking.generic(method, route.address({**home.names, "tenant": slug})), slug)
+                seen(asking.generic(method, address(slug), headers=headers), slug)
+                for headers in ({}, AS_A_FRAGMENT)
                 for slug in (home.slug, NO_SUCH_TENANT)
             ]
-            assert answers[0] == answers[1]
-            assert answers[0][0] == 404
+            assert answers[::2] == answers[1::2]
+            assert {status for status, *_ in answers} == {404}
+
+
+@pytest.mark.parametrize(
+    "route", [each for each in ALL if row_of(each.name).get], ids=lambda route: route.name
+)
+def test_looking_changes_nothing(route: Route, home: World) -> None:
+    address, asking = route.address(home.names), as_manager(home)
+    with nothing_changes(KEPT_OF_VISITS):
+        told(asking.head(address))
+        told(asking.get(address, headers={"Sec-Purpose": "prefetch"}))
+    with nothing_changes((*KEPT_OF_VISITS, *KEPT_OF_READING)):
+        told(asking.get(address))
 
 
 @pytest.mark.parametrize(
