@@ -30,6 +30,7 @@ def granted(transactional_db: None) -> Iterator[None]:
         cursor.execute(f"DROP ROLE IF EXISTS {WORKER}")
         cursor.execute(f"CREATE ROLE {WORKER} LOGIN")
     roles.grant(WORKER, "worker")
+    roles.let_pass(WORKER)
     yield
     with connection.cursor() as cursor:
         cursor.execute(f"DROP OWNED BY {WORKER}")
