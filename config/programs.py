@@ -61,8 +61,9 @@ def ours(commands: Container[str]) -> list[Program]:
         "KEDGE_TURN_SECONDS": os.environ.get("KEDGE_TURN_SECONDS") or "60",
     }
     sink = Program("mailsink", "mail", _manage("mailsink"), needs="mailsink")
-    # Plain retries, beside it and to compare.
-    twin = Program("twin", "kedge", _manage("twin"), role="worker", needs="twin")
+    # Plain retries, beside it and to compare. It also answers as a person of the demo, which no
+    # worker's database user can, and for all tenants, which no web process' can.
+    twin = Program("twin", "kedge", _manage("twin"), role="owner", needs="twin")
     found = [
         *([sink] if settings.KEDGE_MAIL_SINK else []),
         Program("web", "kedge", gunicorn, role="web"),
