@@ -6,9 +6,10 @@ import pytest
 from pytest_django import DjangoDbBlocker
 
 from tests.doorbell import doorbell
+from tests.engine.conftest import engine
 from tests.wall import role
 
-__all__ = ["doorbell"]
+__all__ = ["doorbell", "engine"]
 
 
 @pytest.fixture(scope="session")

@@ -9,8 +9,9 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 from psycopg.conninfo import make_conninfo
+from pytest_django import Settings
 
-from config import roles
+from config import groundcheck, roles
 from execution.pages import machine
 from tenants.notifications.models import Notification
 from tests.approvals.questions import make_run
@@ -32,9 +33,9 @@ def test_the_figures_are_of_all_tenants_whoever_asks() -> None:
 
 
 def test_what_could_not_be_told_is_counted_over_all_tenants_and_its_words_are_not(
-    settings: object,
+    settings: Settings,
 ) -> None:
-    settings.KEDGE_NOTIFICATIONS = True  # type: ignore[attr-defined]
+    settings.KEDGE_NOTIFICATIONS = True
     tenant = make_tenant("other")
     Notification.objects.create(
         tenant=tenant, person=bob(tenant), channel="mail", kind="case", subject="s", path="/",
@@ -61,6 +62,15 @@ def test_the_command_says_whether_it_stands() -> None:
         assert roles.told_of_wall(own) == roles.MISSING
         own.execute(f"SET ROLE {USER}".encode())
         assert roles.told_of_wall(own) == roles.STANDING
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_worker_that_would_see_nothing_does_not_start(settings: Settings) -> None:
+    settings.ROLE = "worker"
+    assert list(groundcheck.schema_faults()) == []
+    with as_web():
+        (fault,) = groundcheck.schema_faults()
+    assert "manage.py roles" in fault
 
 
 def words(client: Client) -> str:
