@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 from approvals import decisions, states
 from approvals.errors import ApprovalError, NotPermittedError, ReasonMissingError
 from approvals.models import ApprovalRequest, Batch, BatchEntry
-from approvals.telling import tell
-from approvals.together import MOST_IN_A_BATCH
+from approvals.models.together import MOST_IN_A_BATCH
+from approvals.pages.telling import tell
 from canonical import digests
 from tenants import audit
 from tenants.actors import Actor

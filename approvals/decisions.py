@@ -5,7 +5,8 @@ from uuid import UUID
 
 from django.db import transaction
 
-from approvals import clock, drift, hashing, judging, locks, proving, requests, states
+from approvals import clock, hashing, judging, locks, requests, states
+from approvals.drift import moving as drift
 from approvals.errors import (
     HashMismatchError,
     NotApprovedError,
@@ -13,6 +14,7 @@ from approvals.errors import (
     ReasonMissingError,
 )
 from approvals.models import Approval, ApprovalRequest, Decision, TakenBack
+from approvals.people import proving
 from checkpoints import wakeups
 from checkpoints.boundaries import boundary
 from tenants import access

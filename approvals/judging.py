@@ -2,10 +2,11 @@
 
 from uuid import UUID
 
-from approvals import deciders, hashing, rules, states
+from approvals import hashing, rules, states
 from approvals.errors import AlreadyDecidedError, DamagedRequestError, NotPermittedError
 from approvals.hashing import Difference
 from approvals.models import Approval, ApprovalRequest, Decision
+from approvals.people import deciders
 from approvals.rules import quorums
 from canonical import digests
 from tenants import access

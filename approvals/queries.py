@@ -10,8 +10,8 @@ from django.db.models import Count, DurationField, ExpressionWrapper, F, Q, Quer
 
 from approvals import clock, states
 from approvals.models import ApprovalRequest, Decision, HandOver
+from approvals.people.standings import Standing, standing_of
 from approvals.rules import Requirement
-from approvals.standings import Standing, standing_of
 from tenants.models import User
 
 HEAVY: Final = ("bound", "diff", "parameters")

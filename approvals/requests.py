@@ -10,11 +10,13 @@ from uuid import UUID
 
 from django.db import transaction
 
-from approvals import clock, comparing, hashing, judging, locks, notices, states
+from approvals import clock, hashing, judging, locks, states
+from approvals.drift import comparing
 from approvals.errors import DamagedRequestError, QuestionRefusedError
-from approvals.freshness import FIRST_LOOK, Freshness
 from approvals.hashing import Bound, Difference
 from approvals.models import Approval, ApprovalRequest
+from approvals.models.freshness import FIRST_LOOK, Freshness
+from approvals.people import notices
 from approvals.rules import Requirement
 from checkpoints import events, wakeups
 from checkpoints.boundaries import boundary

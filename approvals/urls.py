@@ -2,7 +2,9 @@
 
 from django.urls import path
 
-from approvals import anew, batchviews, posts, reading, views
+from approvals.drift import anew
+from approvals.pages import batchviews, posts, views
+from approvals.showing import reading
 
 app_name = "approvals"
 urlpatterns = [

@@ -55,19 +55,19 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "tenants.middleware.OwnTenantsOnly",
-    "tenants.middleware.CredentialsAreRefused",
+    "tenants.signin.middleware.OwnTenantsOnly",
+    "tenants.signin.middleware.CredentialsAreRefused",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "allauth.account.middleware.AccountMiddleware",
-    "tenants.middleware.ConfirmationShowsThePage",
-    "tenants.middleware.SignInRequired",
+    "tenants.signin.middleware.ConfirmationShowsThePage",
+    "tenants.signin.middleware.SignInRequired",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "config.middleware.DomainErrors",
-    "tenants.middleware.DenialsAreAudited",
+    "tenants.signin.middleware.DenialsAreAudited",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -104,18 +104,18 @@ REDIS_URL = os.environ.get("REDIS_URL") or PLACES.redis_url
 # Sign-in through allauth, of which only the pages that tenants.urls routes are reachable.
 AUTH_USER_MODEL = "tenants.User"
 AUTHENTICATION_BACKENDS = [
-    "tenants.backends.People",
+    "tenants.signin.backends.People",
     "guardian.backends.ObjectPermissionBackend",
 ]
 ANONYMOUS_USER_NAME = None
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"
-CSRF_FAILURE_VIEW = "tenants.views.form_refused"
+CSRF_FAILURE_VIEW = "tenants.signin.views.form_refused"
 SESSION_COOKIE_NAME = "kedge_session"
 SESSION_COOKIE_AGE = 8 * 60 * 60
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
-ACCOUNT_ADAPTER = "tenants.adapter.Adapter"
+ACCOUNT_ADAPTER = "tenants.signin.adapter.Adapter"
 ACCOUNT_LOGIN_METHODS = {"email"}
 # Nobody signs up; allauth derives its sign-in form from these.
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
@@ -134,24 +134,24 @@ AUTH_PASSWORD_VALIDATORS = [
 # A code sent by mail confirms nothing: whoever reads the mail would be the person.
 ACCOUNT_REAUTHENTICATION_METHODS = ["password", "mfa"]
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 10 * 60
-MFA_ADAPTER = "tenants.factors.Factors"
+MFA_ADAPTER = "tenants.signin.factors.Factors"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_ALLOW_UNVERIFIED_EMAIL = True  # whoever runs the installation made the account
 MFA_TOTP_ISSUER = "Kedge"
 MFA_TOTP_TOLERANCE = 1  # half a minute either way: phones' clocks differ
 MFA_FORMS = {
-    "authenticate": "tenants.factors.SecondFactorForm",
-    "authenticate_webauthn": "tenants.factors.SecondFactorPasskeyForm",
-    "reauthenticate": "tenants.factors.ConfirmByCodeForm",
-    "reauthenticate_webauthn": "tenants.factors.ConfirmByPasskeyForm",
-    "login_webauthn": "tenants.factors.PasskeySignInForm",
+    "authenticate": "tenants.signin.factors.SecondFactorForm",
+    "authenticate_webauthn": "tenants.signin.factors.SecondFactorPasskeyForm",
+    "reauthenticate": "tenants.signin.factors.ConfirmByCodeForm",
+    "reauthenticate_webauthn": "tenants.signin.factors.ConfirmByPasskeyForm",
+    "login_webauthn": "tenants.signin.factors.PasskeySignInForm",
 }
 OIDC = oidc.provider(os.environ, production=PRODUCTION)
-SOCIALACCOUNT_ADAPTER = "tenants.oidc.Providers"
+SOCIALACCOUNT_ADAPTER = "tenants.signin.oidc.Providers"
 SOCIALACCOUNT_PROVIDERS = {"openid_connect": OIDC.as_allauth()} if OIDC else {}
 # The sign-in attempts that allauth limits; nothing else is cached.
-CACHES = {"default": {"BACKEND": "tenants.limits.AttemptCache", "LOCATION": REDIS_URL}}
+CACHES = {"default": {"BACKEND": "tenants.signin.limits.AttemptCache", "LOCATION": REDIS_URL}}
 KEDGE_DEMO = environment.only_in_development(
     os.environ, "KEDGE_DEMO", "signs people in by one-use links", production=PRODUCTION
 )

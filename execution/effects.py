@@ -2,8 +2,9 @@
 
 from datetime import timedelta
 
-from approvals import clock, comparing, judging, requests, terms
+from approvals import clock, judging, requests
 from approvals import states as permission
+from approvals.drift import comparing, terms
 from approvals.errors import AlreadyDecidedError
 from approvals.models import ApprovalRequest
 from approvals.requests import Question

@@ -10,7 +10,7 @@ from collections import defaultdict
 
 from django.db import connections
 
-from approvals.looks import Look
+from approvals.drift.looks import Look
 from reconciliation import freshness
 from reconciliation.tools import Tool
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from django.db import connections
 
-from approvals import notices as requests
+from approvals.people import notices as requests
 from checkpoints import notices as cases
 from tenants.notifications import sending
 

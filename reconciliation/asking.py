@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from approvals import reversibility, rules, satisfying
+from approvals import rules
 from approvals.hashing import Bound, diff_digest
+from approvals.people import reversibility, satisfying
 from approvals.requests import Question
 from approvals.rules import Deny, Effect, Requirement
 from canonical import digests

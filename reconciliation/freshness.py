@@ -6,12 +6,13 @@ as *could not be seen*: that nothing is known is shown, never taken for *nothing
 
 import logging
 
-from approvals import changes, comparing, looks
-from approvals.changes import Diff
+from approvals.drift import comparing, looks
+from approvals.drift.looks import Look, Pace
 from approvals.hashing import Difference
-from approvals.looks import Look, Pace
 from approvals.models import ApprovalRequest
 from approvals.requests import Question
+from approvals.showing import changes
+from approvals.showing.changes import Diff
 from checkpoints.registry import agents, runnable_combos
 from reconciliation import asking
 from reconciliation.calls import tool_of

@@ -2,9 +2,9 @@
 
 from django.urls import include, path
 
-from reconciliation import views
 from reconciliation.credentials import views as credentials
 from reconciliation.evidence import views as evidence
+from reconciliation.pages import views
 from reconciliation.payloads import views as payloads
 
 pages = [

@@ -14,8 +14,8 @@ from django.urls import URLPattern, URLResolver, include, path
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from tenants import views
 from tenants.notifications import views as notifications
+from tenants.signin import views
 
 # allauth's form views take a PUT for a POST, and answer to anything before they look at the method.
 forms_only = require_http_methods(["GET", "HEAD", "POST"])

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from config.demo import people, things, unknown
 from config.demo.things import Things
 from tenants.actors import Actor
-from tenants.links import LIFETIME, make_link
+from tenants.signin.links import LIFETIME, make_link
 
 LONGEST_WAIT_SECONDS = 60.0
 LOOK_EVERY_SECONDS = 0.25

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Final
 
-from approvals import reversibility
+from approvals.people import reversibility
 from approvals.rules.classes import COMPENSABLE
 from tenants.actors import Actor
 from tenants.models import Tenant

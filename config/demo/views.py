@@ -18,9 +18,9 @@ from checkpoints import events
 from config.demo import outside, people, plugs, things, told, unknown
 from tenants.actors import Actor
 from tenants.errors import Denied
-from tenants.links import links_work_for
 from tenants.models import Tenant, User
 from tenants.scope import access_of, tenant_for
+from tenants.signin.links import links_work_for
 
 LAST_NEWS = 286  # htmx swaps what it gets, and asks no more
 

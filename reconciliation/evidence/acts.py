@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-from approvals import shown
 from approvals.models import Approval, ApprovalRequest, Decision
+from approvals.showing import shown
 from reconciliation.evidence.bytestore import Bytes
 from reconciliation.models import Action, Attempt, LookUp, Receipt
 from tenants.models import User

@@ -6,10 +6,10 @@ from django.http import HttpResponse
 from django.utils.text import slugify
 from django.views.decorators.http import require_POST
 
-from reconciliation import queries
 from reconciliation.evidence import offers
 from reconciliation.evidence.exporting import export
 from reconciliation.evidence.snapshots import About
+from reconciliation.pages import queries
 from tenants.actors import Actor
 from tenants.models import Tenant
 from tenants.scope import TenantRequest, tenant_page

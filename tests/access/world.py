@@ -11,9 +11,10 @@ from django.conf import settings
 from django.db.models import Model
 from django.test import Client
 
-from approvals import batches, handovers
+from approvals import batches
 from approvals.batches import Answer
 from approvals.models import ApprovalRequest, Batch, HandOver
+from approvals.people import handovers
 from checkpoints import liftings
 from checkpoints.models import Run
 from reconciliation import stopping
@@ -22,8 +23,8 @@ from reconciliation.credentials.keeping import Noted
 from reconciliation.models import Action
 from tenants.access import grant
 from tenants.actors import Actor
-from tenants.links import make_link
 from tenants.models import Tenant, User
+from tenants.signin.links import make_link
 from tests.access.table import PERSONAS
 from tests.approvals.asking import git_diff, question
 from tests.approvals.questions import ask, make_run

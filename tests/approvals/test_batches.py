@@ -12,7 +12,7 @@ from approvals import batches, decisions, requests
 from approvals.batches import Answer
 from approvals.errors import NotPermittedError, ReasonMissingError
 from approvals.models import Approval, ApprovalRequest, Batch, BatchEntry, Decision
-from approvals.together import MOST_IN_A_BATCH
+from approvals.models.together import MOST_IN_A_BATCH
 from checkpoints.models import Event, Run
 from tenants.actors import Actor
 from tenants.models import AuditRow, Tenant, User

@@ -8,7 +8,7 @@ from dataclasses import fields
 
 import pytest
 
-from approvals import terms
+from approvals.drift import terms
 from approvals.hashing import Bound
 from approvals.models import Approval, ApprovalRequest
 from checkpoints import leases

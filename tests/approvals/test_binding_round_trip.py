@@ -11,8 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from approvals import hashing, showing
+from approvals import hashing
 from approvals.models import ApprovalRequest
+from approvals.showing import values as showing
 from canonical import digests
 from canonical import json as canonical
 from checkpoints.graph import Context, Proposal, State

@@ -9,11 +9,12 @@ from django.contrib.auth.models import Group
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from approvals import deciders, judging, uses
+from approvals import judging, uses
 from approvals.errors import NotApprovedError, NotPermittedError
 from approvals.models import ApprovalRequest, Decision
+from approvals.people import deciders
+from approvals.people.standings import standing_of
 from approvals.rules import Quorum, Requirement, Slot, UnreadableRulesError, Who
-from approvals.standings import standing_of
 from tenants import access
 from tenants.database import execute
 from tenants.models import Tenant, User

@@ -8,10 +8,11 @@ from threading import Barrier
 import pytest
 from django.db import transaction
 
-from approvals import batches, decisions, handovers, judging, uses
+from approvals import batches, decisions, judging, uses
 from approvals.batches import Answer
 from approvals.errors import AlreadyDecidedError, NotApprovedError
 from approvals.models import Approval, ApprovalRequest, Batch, BatchEntry, Decision, HandOver
+from approvals.people import handovers
 from checkpoints.models import Event, Run
 from tenants.actors import Actor
 from tenants.models import AuditRow, User

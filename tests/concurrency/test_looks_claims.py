@@ -3,9 +3,9 @@
 import pytest
 from django.db import transaction
 
-from approvals import looks
-from approvals.freshness import Freshness
-from approvals.looks import Pace
+from approvals.drift import looks
+from approvals.drift.looks import Pace
+from approvals.models.freshness import Freshness
 from tests.approvals.questions import asked
 from tests.approvals.racing import beside
 

@@ -113,5 +113,5 @@ def test_ids_and_codes_of_permission_errors_stay_in_the_logs(viewer: Client) -> 
 def test_denials_are_audited_before_they_become_pages(settings: Settings) -> None:
     assert settings.MIDDLEWARE[-2:] == [
         "config.middleware.DomainErrors",
-        "tenants.middleware.DenialsAreAudited",
+        "tenants.signin.middleware.DenialsAreAudited",
     ]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from approvals.freshness import Freshness
+from approvals.models.freshness import Freshness
 from execution import lookers, sweeper
 from reconciliation.tools import DryRun
 from tests.approvals.racing import until

@@ -5,9 +5,11 @@ from uuid import uuid4
 
 import pytest
 
-from approvals import comparing, requests, reversibility, uses
+from approvals import requests, uses
+from approvals.drift import comparing
 from approvals.errors import NotApprovedError
 from approvals.models import Approval, ApprovalRequest
+from approvals.people import reversibility
 from reconciliation import actions, asking
 from reconciliation.models import Action
 from tenants.actors import Actor

@@ -5,8 +5,9 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from approvals import batches, comparing, uses
+from approvals import batches, uses
 from approvals.batches import Answer
+from approvals.drift import comparing
 from approvals.errors import NotApprovedError
 from approvals.models import Approval, ApprovalRequest
 from approvals.requests import Question

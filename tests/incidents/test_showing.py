@@ -6,8 +6,8 @@ import re
 import pytest
 from django.test import Client
 
-from approvals import coverage
 from approvals.models import ApprovalRequest
+from approvals.showing import coverage
 from canonical import digests
 from canonical import json as canonical
 from tests.approvals.asking import address, asked_about, question, signed_in

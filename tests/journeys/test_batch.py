@@ -5,8 +5,8 @@ from playwright.sync_api import expect
 
 from approvals.models import Decision
 from tests.approvals.asking import asked_about, git_diff
+from tests.approvals.people.test_handovers import hand
 from tests.approvals.questions import decide, eve
-from tests.approvals.test_handovers import hand
 from tests.engine.faketools import effects
 from tests.engine.turns import Bench
 from tests.journeys.conftest import SitDown

@@ -9,8 +9,8 @@ from django.db.models.functions import Now
 from playwright.sync_api import Page, expect
 
 from approvals import requests
-from approvals.freshness import Freshness
 from approvals.models import ApprovalRequest
+from approvals.models.freshness import Freshness
 from execution import lookers, sweeper
 from tests.browser import violations
 from tests.engine.faketools import effects

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from approvals import shown
+from approvals.showing import shown
 from tests.approvals.asking import asked_about, git_diff
 from tests.engine.turns import Bench
 from tests.journeys.conftest import SitDown

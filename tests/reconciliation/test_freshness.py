@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from approvals.freshness import Freshness
 from approvals.models import ApprovalRequest
+from approvals.models.freshness import Freshness
 from checkpoints.models import Combo
 from reconciliation import freshness
 from reconciliation.tools import CredentialInvalid, DryRun, LookAgain, Unanswered

@@ -10,8 +10,8 @@ from allauth.mfa.totp.internal.auth import (
     yield_hotp_counters_from_time,
 )
 
-from tenants.factors import Factors
 from tenants.models import User
+from tenants.signin.factors import Factors
 
 
 def give_app(user: User) -> None:

@@ -8,13 +8,15 @@ from django.db import connection, transaction
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.test import Client, RequestFactory
 from django.urls import reverse
+from django.utils import timezone
 
 from checkpoints.models import Run
 from tenants import access, audit, wall
 from tenants.actors import Actor
-from tenants.middleware import OwnTenantsOnly
 from tenants.models import Tenant, User
+from tenants.notifications.models import Notification
 from tenants.scope import access_of, show_all, tenant_for
+from tenants.signin.middleware import OwnTenantsOnly
 from tests.approvals.questions import make_run
 from tests.people import ada, bob, cy, make_tenant
 from tests.wall.role import answering_as_web, as_web
@@ -33,6 +35,12 @@ def acme() -> Tenant:
     make_run(tenant)
     make_run(make_tenant("other"))
     return tenant
+
+
+@pytest.fixture(autouse=True)
+def connections_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in the web process: the end of an answer ends no connection."""
+    monkeypatch.setattr(connection, "close_if_unusable_or_obsolete", lambda: None)
 
 
 def ask(view: View, user: User | None = None) -> Any:
@@ -161,6 +169,21 @@ def test_a_streamed_answer_that_is_broken_off_leaves_nothing_shown(acme: Tenant)
     assert setting()[0] == str(acme.pk)
     answer.close()
     assert setting() == ["", ""]
+
+
+def test_what_a_person_was_told_is_shown_on_their_own_page(acme: Tenant, client: Client) -> None:
+    person = bob(acme)
+    for tenant in (acme, make_tenant("other")):
+        Notification.objects.create(
+            tenant=tenant, person=person, channel="mail", kind="case", path="/", text="t",
+            subject=f"about {tenant.slug}", not_before=timezone.now(),
+        )  # fmt: skip
+    client.force_login(person)
+    with answering_as_web():
+        page = client.get(reverse("my_notifications")).content.decode()
+    assert "about acme" in page
+    # The person no longer belongs there.
+    assert "about other" not in page
 
 
 def test_the_export_of_the_trail_is_whole(acme: Tenant, client: Client) -> None:

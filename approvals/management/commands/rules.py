@@ -7,8 +7,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from approvals import reversibility, rulechecks
 from approvals.errors import ReasonMissingError
+from approvals.people import reversibility, rulechecks
 from approvals.rules import Problem, problems
 from approvals.rules.classes import CLASSES
 from canonical import json as canonical

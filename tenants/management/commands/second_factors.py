@@ -4,9 +4,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from tenants import factors
 from tenants.actors import Actor
 from tenants.models import User
+from tenants.signin import factors
 
 
 class Command(BaseCommand):

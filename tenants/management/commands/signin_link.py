@@ -7,8 +7,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.urls import reverse
 
 from tenants.actors import Actor
-from tenants.links import LIFETIME, make_link
 from tenants.models import User
+from tenants.signin.links import LIFETIME, make_link
 
 
 class Command(BaseCommand):

@@ -12,8 +12,8 @@ from pytest_django import Settings
 from checkpoints import runs
 from config.demo import card, people, unknown
 from config.demo.campaigns import DYING_KEY
-from tenants.links import is_open
 from tenants.models import User
+from tenants.signin.links import is_open
 from tests.config.demo import turns
 
 PORT = 8700

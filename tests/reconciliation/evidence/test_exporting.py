@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
-from approvals import shown
 from approvals.models import ApprovalRequest
+from approvals.showing import shown
 from canonical import digests
 from checkpoints.models import Run
 from reconciliation.errors import EvidenceNotReady

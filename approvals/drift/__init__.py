@@ -1,0 +1,1 @@
+"""What moves while a request waits: looking again, telling it, asking anew."""

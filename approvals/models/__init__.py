@@ -1,0 +1,21 @@
+"""The tables of permission. Rules that must never break are constraints here, named as sentences;
+what Meta cannot say stands in the `.sql` beside the migrations."""
+
+from approvals.models.freshness import Freshness
+from approvals.models.openings import OpenedPart
+from approvals.models.permission import Approval, ApprovalRequest, Decision, TakenBack
+from approvals.models.together import Batch, BatchEntry, HandOver
+from approvals.models.toolclasses import ToolClass
+
+__all__ = [
+    "Approval",
+    "ApprovalRequest",
+    "Batch",
+    "BatchEntry",
+    "Decision",
+    "Freshness",
+    "HandOver",
+    "OpenedPart",
+    "TakenBack",
+    "ToolClass",
+]

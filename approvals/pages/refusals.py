@@ -1,0 +1,50 @@
+"""What a person reads when their decision was not counted: a page, or the news above their form."""
+
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import render
+
+from approvals import judging
+from approvals.drift import threeway
+from approvals.errors import ApprovalError, HashMismatchError, NotPermittedError
+from approvals.models import ApprovalRequest
+from approvals.pages.parts import is_fragment
+from approvals.pages.telling import tell
+from approvals.queries import Detail
+from tenants import audit
+from tenants.actors import Actor
+from tenants.scope import TenantRequest
+
+
+def answer(
+    request: TenantRequest, detail: Detail, error: ApprovalError, *, written: str, posted: str = ""
+) -> HttpResponse:
+    """Say why nothing was counted: a page, or for htmx the news to stand above the open form.
+
+    `written` comes back, to be copied; `posted` is the hash the person's page carried. An error
+    that is no refusal is raised again.
+    """
+    told = tell(error)
+    if isinstance(error, NotPermittedError):
+        audit_refusal(request, detail.request, error)
+    context = {"asked": detail.request, "written": written, "section": "needs", "told": told}
+    context |= {"others": detail.still_can}
+    if isinstance(error, HashMismatchError):
+        context |= _moved(detail.request, error, posted)
+    fragment = is_fragment(request)
+    template = "approvals/_refused.html" if fragment else "approvals/refused.html"
+    return render(request, template, context, status=told.status)
+
+
+def audit_refusal(request: TenantRequest, asked: ApprovalRequest, error: NotPermittedError) -> None:
+    """After the refused verb has rolled back: the attempt is on record."""
+    actor = Actor.person(request.user)
+    audit.refuse(request.tenant, actor, "decide", f"request {asked.pk}", code=error.code)
+
+
+def _moved(asked: ApprovalRequest, error: HashMismatchError, posted: str) -> dict[str, Any]:
+    """The three-way view: what the page showed, what is true now, and what differs, by field."""
+    now = ApprovalRequest.objects.get(pk=error.request_id)
+    shown = judging.shown_as(asked.action_id, posted) or (asked if asked.pk != now.pk else None)
+    return threeway.refused(shown, now, error)

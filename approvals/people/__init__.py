@@ -1,0 +1,1 @@
+"""Whom a request asks: who may decide, who did, who is told, and what a tenant can satisfy."""

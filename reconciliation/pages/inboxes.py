@@ -1,0 +1,219 @@
+"""The inbox as one person sees it: rows, filters with counts, and which entry is theirs next."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.http import QueryDict
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from approvals import judging
+from approvals import queries as permission
+from approvals.models import HandOver
+from approvals.pages import batching
+from approvals.people import handovers
+from checkpoints import states
+from reconciliation.pages import kinds, queries
+from reconciliation.pages.queries import APPROVAL, Waiting
+from tenants.pills import Pill
+from tenants.scope import TenantRequest
+
+KINDS: Final = (APPROVAL, *states.CASE_KINDS)
+# A filter of its own: the approvals that somebody asked this person to decide.
+HANDED: Final = "handed"
+LATE: Final = Pill(gettext_lazy("Late"), "person", "clock", final=False)
+LOOKED_THROUGH: Final = 200
+
+YOURS: Final = gettext_lazy("you can")
+WHY_NOT: Final[dict[str, str | Promise]] = {
+    "own_run": gettext_lazy("somebody else: you started it"),
+    "no_right": gettext_lazy("somebody else: you lack the right"),
+    "answered": gettext_lazy("somebody else: you have answered"),
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One entry: what would happen or what is wrong, and whether this person may decide it.
+
+    `handed` are the hand-overs of it that stand; `choice` names it in a batch, "" when it cannot
+    be part of one.
+    """
+
+    waiting: Waiting
+    pill: Pill
+    text: str
+    target: str
+    url: str
+    who: str | Promise
+    yours: bool
+    handed: list[HandOver]
+    choice: str
+
+
+def page(request: TenantRequest) -> dict[str, Any]:
+    """The context of the inbox page."""
+    tenant, kind = request.tenant, _kind(request.GET)
+    found = _found(request, kind, _after(request.GET), queries.A_PAGE + 1)
+    rows = _rows(request, found[: queries.A_PAGE])
+    counts = queries.inbox_counts(tenant)
+    handed = permission.handed_count(tenant.pk, request.user)
+    total = sum(counts.values())
+    address = reverse("inbox", args=[tenant.slug])
+    here = (counts | {HANDED: handed}).get(kind, 0) if kind else total
+    is_first = not kind and "after" not in request.GET
+    return {
+        "section": "needs",
+        "rows": rows,
+        "kind": kind,
+        "total": total,
+        "hidden": total - here,
+        "filters": _filters(counts, handed, kind, address),
+        "address": address,
+        "choices": [row.choice for row in rows if row.choice],
+        "all_choices": _all_choices(tenant.slug, rows),
+        "not_proven": queries.not_proven(tenant) if is_first else [],
+        "unsent": permission.unsent(tenant.pk) if is_first else [],
+        "late": LATE,
+        "pager": {
+            "shown": len(rows),
+            "total": here,
+            "counted_to": None,
+            "at": None,
+            "newer_url": address + _changed(kind) if "after" in request.GET else "",
+            "older_url": address + _changed(kind, found[queries.A_PAGE - 1].id)
+            if len(found) > queries.A_PAGE
+            else "",
+        },
+    }
+
+
+def next_for(request: TenantRequest) -> Waiting | None:
+    """The oldest entry this person may decide and has not, after the one named by `after`.
+
+    Looks through a bounded number of entries, so that one click is one short request.
+    """
+    after, looked = _after(request.GET), 0
+    while looked < LOOKED_THROUGH:
+        found = queries.inbox(request.tenant, after=after, limit=queries.A_PAGE)
+        done = _answered(request, found) | _given_away(request, found)
+        for waiting in found:
+            if waiting.id not in done and not _why_not(request, waiting):
+                return waiting
+        if len(found) < queries.A_PAGE:
+            return None
+        after, looked = found[-1].id, looked + len(found)
+    return None
+
+
+def _found(request: TenantRequest, kind: str, after: UUID | None, limit: int) -> list[Waiting]:
+    if kind == HANDED:
+        return queries.inbox(request.tenant, after=after, limit=limit, handed_to=request.user)
+    return queries.inbox(request.tenant, kind=kind, after=after, limit=limit)
+
+
+def _rows(request: TenantRequest, found: list[Waiting]) -> list[Row]:
+    handed = handovers.standing(each.id for each in found if each.request is not None)
+    answered = _answered(request, found)
+    return [
+        _row(request, each, handed.get(each.id, []), is_answered=each.id in answered)
+        for each in found
+    ]
+
+
+def _row(
+    request: TenantRequest, waiting: Waiting, handed: list[HandOver], *, is_answered: bool
+) -> Row:
+    why_not = _why_not(request, waiting) or ("answered" if is_answered else "")
+    slug, choice = request.tenant.slug, ""
+    if waiting.request is not None:
+        asked = waiting.request
+        text, target = asked.describe, asked.target
+        url = reverse("approvals:request", args=[slug, waiting.id])
+        choice = "" if why_not else waiting.id.hex
+    else:
+        assert waiting.case is not None  # noqa: S101 - exactly one of the two is there
+        text = waiting.case.sentence
+        target = f"{waiting.case.run.task_type} · {waiting.case.run.business_key}"
+        url = reverse("reconciliation:case", args=[slug, waiting.id])
+    who = WHY_NOT[why_not] if why_not else YOURS
+    pill = kinds.PILLS[waiting.kind]
+    return Row(waiting, pill, text, target, url, who, not why_not, handed, choice)
+
+
+def _all_choices(slug: str, rows: list[Row]) -> str:
+    """The page on which all of these that are this person's are decided together; "" for one."""
+    ids = [row.waiting.id for row in rows if row.choice]
+    return batching.address(slug, ids) if len(ids) > 1 else ""
+
+
+def _given_away(request: TenantRequest, found: list[Waiting]) -> set[UUID]:
+    """What this person asked a colleague to take, and nobody asked them back."""
+    handed = handovers.standing(each.id for each in found if each.request is not None)
+    mine = request.user.pk
+    return {
+        request_id
+        for request_id, given in handed.items()
+        if any(each.given_by_id == mine for each in given)
+        and not any(each.given_to_id == mine for each in given)
+    }
+
+
+def _answered(request: TenantRequest, found: list[Waiting]) -> set[UUID]:
+    asked = [waiting.id for waiting in found if waiting.request is not None]
+    return permission.answered_by(request.user, asked)
+
+
+def _why_not(request: TenantRequest, waiting: Waiting) -> str:
+    may = request.access.rights[request.tenant.pk]
+    if waiting.request is None:
+        return "" if "reconcile_actions" in may else "no_right"
+    if "approve_actions" not in may:
+        return "no_right"
+    return "own_run" if judging.is_own(waiting.request, request.user) else ""
+
+
+def _filters(counts: dict[str, int], handed: int, kind: str, address: str) -> list[dict[str, Any]]:
+    all_kinds = {
+        "pill": Pill(_("All kinds"), "waiting", "filter"),
+        "tally": sum(counts.values()),
+        "url": address,
+        "here": not kind,
+    }
+    to_me = {
+        "pill": Pill(_("You were asked"), "person", "person", final=False),
+        "tally": handed,
+        "url": address + _changed(HANDED),
+        "here": kind == HANDED,
+    }
+    return [all_kinds, *([to_me] if handed or kind == HANDED else [])] + [
+        {
+            "pill": kinds.PILLS[each],
+            "tally": counts.get(each, 0),
+            "url": address + _changed(each),
+            "here": each == kind,
+        }
+        for each in KINDS
+        if each in counts or each == kind
+    ]
+
+
+def _changed(kind: str, after: UUID | None = None) -> str:
+    query = {name: str(value) for name, value in (("kind", kind), ("after", after)) if value}
+    return f"?{urlencode(query)}" if query else ""
+
+
+def _kind(query: QueryDict) -> str:
+    given = query.get("kind", "")
+    return given if given in (*KINDS, HANDED) else ""
+
+
+def _after(query: QueryDict) -> UUID | None:
+    try:
+        return UUID(query.get("after", ""))
+    except ValueError:
+        return None
