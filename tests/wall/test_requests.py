@@ -175,8 +175,8 @@ def test_what_a_person_was_told_is_shown_on_their_own_page(acme: Tenant, client:
     person = bob(acme)
     for tenant in (acme, make_tenant("other")):
         Notification.objects.create(
-            tenant=tenant, person=person, channel="mail", kind="case", path="/", text="t",
-            subject=f"about {tenant.slug}", not_before=timezone.now(),
+            tenant=tenant, person=person, channel="mail", kind="case", path="/", subject=tenant.slug,
+            text=f"about {tenant.slug}", not_before=timezone.now(),
         )  # fmt: skip
     client.force_login(person)
     with answering_as_web():
