@@ -5,7 +5,7 @@ from uuid import UUID
 
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from approvals import batches, clock, queries, states
 from approvals.batches import Answer
@@ -26,7 +26,7 @@ NOT_ACCEPTED: Final = 422
 DRAFT: Final = "approvals.batch_reason"
 
 
-@require_GET
+@require_safe
 @tenant_page("approve_actions")
 def choose(request: TenantRequest, tenant: Tenant) -> HttpResponse:
     """The questions named by `?r=` (ids, at most a hundred), with hashes and totals."""
@@ -58,7 +58,7 @@ def decide(request: TenantRequest, tenant: Tenant) -> HttpResponse:
     return redirect("approvals:batch_result", tenant.slug, batch.pk)
 
 
-@require_GET
+@require_safe
 @tenant_page("view_runs")
 def result(request: TenantRequest, tenant: Tenant, batch_id: UUID) -> HttpResponse:
     """What became of each, for the person who decided; others see it at each question."""

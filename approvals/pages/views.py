@@ -5,7 +5,7 @@ from uuid import UUID
 
 from django.http import HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from approvals import queries, states
@@ -20,14 +20,14 @@ FINAL_NEWS = 286  # htmx swaps what it gets, and asks no more
 NOTHING_NEW = 204
 
 
-@require_GET
+@require_safe
 @tenant_page("view_runs")
 def show(request: TenantRequest, tenant: Tenant, request_id: UUID) -> HttpResponse:
     """The page of one request: open ones with the decision, closed ones with what was decided."""
     return pages.page(request, queries.detail(request_id, tenant_id=tenant.pk))
 
 
-@require_GET
+@require_safe
 @tenant_page("view_runs")
 def standing(request: TenantRequest, tenant: Tenant, request_id: UUID) -> HttpResponse:
     """Where the request stands: the fragment its page asks for until nothing can change.
@@ -53,7 +53,7 @@ def standing(request: TenantRequest, tenant: Tenant, request_id: UUID) -> HttpRe
     return answer
 
 
-@require_GET
+@require_safe
 @vary_on_headers("HX-Request")
 @tenant_page("view_runs")
 def run_requests(request: TenantRequest, tenant: Tenant, run_id: UUID) -> HttpResponse:

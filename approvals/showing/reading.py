@@ -10,7 +10,7 @@ from django.db.models.functions import Substr
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from approvals import queries
@@ -52,7 +52,7 @@ def keep(request: TenantRequest, asked: ApprovalRequest, parts: Iterable[Part]) 
         shown.record(asked.pk, request.user, parts)
 
 
-@require_GET
+@require_safe
 @vary_on_headers("HX-Request")
 @tenant_page("read_payloads")
 def file_lines(
@@ -69,7 +69,7 @@ def file_lines(
     return _answer(request, asked, "file", context)
 
 
-@require_GET
+@require_safe
 @vary_on_headers("HX-Request")
 @tenant_page("read_payloads")
 def parameters(request: TenantRequest, tenant: Tenant, request_id: UUID) -> HttpResponse:
@@ -80,7 +80,7 @@ def parameters(request: TenantRequest, tenant: Tenant, request_id: UUID) -> Http
     return _answer(request, asked, "parameters", {"asked": asked, "parameters": found})
 
 
-@require_GET
+@require_safe
 @tenant_page("read_payloads")
 def value(
     request: TenantRequest, tenant: Tenant, request_id: UUID, of: str, number: int
@@ -111,7 +111,7 @@ def value(
     return render(request, "approvals/value.html", context)
 
 
-@require_GET
+@require_safe
 @tenant_page("read_payloads")
 def whole_diff(request: TenantRequest, tenant: Tenant, request_id: UUID) -> HttpResponse:
     """The exact bytes of the diff, to be kept, not to be opened by a browser."""

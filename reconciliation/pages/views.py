@@ -7,7 +7,7 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from approvals import queries as permission
@@ -33,14 +33,14 @@ TOO_LATE = 409
 NOT_ACCEPTED = 422
 
 
-@require_GET
+@require_safe
 @tenant_page("view_runs")
 def inbox(request: TenantRequest, tenant: Tenant) -> HttpResponse:
     """What needs a person here: one list, oldest first, its filter in the address."""
     return render(request, "reconciliation/inbox.html", inboxes.page(request))
 
 
-@require_GET
+@require_safe
 @tenant_page("view_runs")
 def inbox_next(request: TenantRequest, tenant: Tenant) -> HttpResponse:
     """Leads to the oldest entry this person may decide, after the one named by `after`."""
@@ -56,14 +56,14 @@ def inbox_next(request: TenantRequest, tenant: Tenant) -> HttpResponse:
     return found
 
 
-@require_GET
+@require_safe
 @tenant_page("view_runs")
 def show_case(request: TenantRequest, tenant: Tenant, case_id: UUID) -> HttpResponse:
     """The page of one case: what is wrong, what it rests on, and what may be decided."""
     return _case_page(request, queries.case_of(tenant, case_id))
 
 
-@require_GET
+@require_safe
 @tenant_page("view_runs")
 def case_standing(request: TenantRequest, tenant: Tenant, case_id: UUID) -> HttpResponse:
     """Where the case stands: the fragment its page asks for until it is closed.
@@ -103,7 +103,7 @@ def give_verdict(request: TenantRequest, tenant: Tenant, case_id: UUID) -> HttpR
     return redirect("reconciliation:case", tenant.slug, case_id)
 
 
-@require_GET
+@require_safe
 @vary_on_headers("HX-Request")
 @tenant_page("view_runs")
 def run_actions(request: TenantRequest, tenant: Tenant, run_id: UUID) -> HttpResponse:
@@ -131,7 +131,7 @@ def run_actions(request: TenantRequest, tenant: Tenant, run_id: UUID) -> HttpRes
     return render(request, f"reconciliation/{template}", context)
 
 
-@require_GET
+@require_safe
 @vary_on_headers("HX-Request")
 @tenant_page("view_runs")
 def show_action(request: TenantRequest, tenant: Tenant, action_id: UUID) -> HttpResponse:

@@ -36,14 +36,13 @@ PERSONAS: Final[Mapping[str, tuple[str, ...]]] = {
 class Row:
     """What GET and POST need: a word from above, several joined by " and ", each perhaps by "|".
 
-    None: the route has no such method. `head` False: it answers to GET, not to HEAD.
+    None: the route has no such method.
     `whose`: the one persona whose object the sample is; others who have the right get `others`.
     `barred`: the one persona who has the right, and whose own hand in the matter forbids it.
     """
 
     get: str | None = None
     post: str | None = None
-    head: bool = True
     whose: str = ""
     others: int = 404
     barred: str = ""
@@ -54,9 +53,7 @@ class Row:
 
     def needs(self, method: str) -> str | None:
         """What a method needs; None when there is no such method."""
-        if method == "HEAD":
-            return self.get if self.head else None
-        return {"GET": self.get, "POST": self.post}.get(method)
+        return {"GET": self.get, "HEAD": self.get, "POST": self.post}.get(method)
 
 
 def may(rights: Collection[str], needs: str) -> bool:
@@ -65,8 +62,8 @@ def may(rights: Collection[str], needs: str) -> bool:
 
 
 def page(needs: str) -> Row:
-    """A page that answers to GET alone."""
-    return Row(get=needs, head=False)
+    """A page that answers to GET and HEAD alone."""
+    return Row(get=needs)
 
 
 def refusal(row: Row, persona: str, method: str) -> int | None:
@@ -173,7 +170,7 @@ ROWS: Final[Mapping[str, Row]] = {
     "approvals:dry_run_again": Row(post=f"{VIEW} and {APPROVE}|{OPERATE}"),
     "approvals:batch": page(APPROVE),
     "approvals:batches": Row(post=f"{APPROVE} and {READ}"),
-    "approvals:batch_result": Row(get=VIEW, head=False, whose="approver"),
+    "approvals:batch_result": Row(get=VIEW, whose="approver"),
     # The demo; without KEDGE_DEMO nobody has these
     "demo": Row(get=OPERATE),
     "demo_plugged": Row(get=OPERATE),

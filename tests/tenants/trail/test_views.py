@@ -139,7 +139,6 @@ def test_the_page_says_how_far_the_chain_is_proven(client: Client, acme: Tenant)
         ({"before": "2100-01-01T00:00:00+00:00~999999999999999999999"}, None),
         ({"before": "2000-01-01T00:00:00+00:00~1"}, set()),
     ],
-    ids=str,
 )
 def test_filters_live_in_the_address(
     client: Client, acme: Tenant, query: dict[str, str], expected: set[str] | None
