@@ -105,6 +105,7 @@ def test_a_partition_shows_no_more_than_its_table(two: Two) -> None:
 WRITES: dict[str, Callable[[Two], object]] = {
     "an audit row": lambda two: audit.record(two.other, ME, "start", "run"),
     "an event of a run": lambda two: events.append(two.theirs.pk, "started", ME),
+    "a run": lambda two: make_run(two.other, started_by=two.mine.started_by),
     "a run given away": lambda two: Run.objects.filter(pk=two.mine.pk).update(tenant=two.other),
     "a stop": lambda two: Stop.objects.create(
         tenant=two.other, lock="effects", why="no", stopped_by="somebody"
