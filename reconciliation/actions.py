@@ -31,6 +31,7 @@ def send(lease: Lease, action: Action, action_hash: str, self_stop: SelfStop) ->
     (nothing was sent). Any answer but the tool's own leaves the outcome *unknown*.
     """
     tool = tool_of(action)
+    sensitive.make_ready(action)
     # The deadline counts from before the intent: a worker that is stopped between the last check
     # and the call is killed by the kernel before it can send late (rule 8).
     deadline = boot_seconds() + tool.budget_seconds

@@ -6,7 +6,7 @@ Everything here leaves bytes without anything sensitive exactly as they are.
 from dataclasses import dataclass, replace
 from typing import Any
 
-from canonical import digests, redaction
+from canonical import digests, redaction, sensitivity
 from canonical import json as canonical
 from checkpoints.registry import agents
 from reconciliation.models import Action
@@ -23,6 +23,16 @@ class Unknown:
     """The call ended without an answer that counts; `said` is what came instead."""
 
     said: str
+
+
+def make_ready(action: Action) -> None:
+    """Open the key by which an answer is kept, before anything is sent (rule 16).
+
+    Afterwards PostgreSQL may be away, and an answer that cannot be encrypted is one thrown away.
+    Raises `KeyRingError`.
+    """
+    if sensitivity.declares(agents().TOOLS[action.tool].receipt_schema):
+        _vault(action).make_ready()
 
 
 def parameters(action: Action) -> bytes:

@@ -95,6 +95,10 @@ class Vault:
         """What stands for a person of this tenant where data keys are kept."""
         return self._live_key(TENANT).person(subject)
 
+    def make_ready(self) -> None:
+        """Open the tenant's key now: what is encrypted later under it asks the database nothing."""
+        self._live_key(TENANT)
+
     def _part(self, part: Json, mark: Mark) -> Json:
         key = self._live_key(TENANT)
         if mark.subject:
