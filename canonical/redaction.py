@@ -102,8 +102,6 @@ class Known:
             return None
         if text in self._alone:
             return self._alone[text]
-        if not isinstance(leaf, str):
-            return None
         return next((mark for _, _, mark in self._spans(text)), None)
 
     def _spans(self, text: str) -> Iterator[tuple[int, int, str]]:
@@ -129,7 +127,7 @@ class Known:
             return [self._json(item) for item in value]
         if isinstance(value, str):
             return self._text(value)
-        return self._alone.get(_leaf_text(value) or "", value)
+        return self.finds(value) or value  # a number in which a known one stands, too
 
     def _text(self, text: str) -> str:
         if text in self._alone:

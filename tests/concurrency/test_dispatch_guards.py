@@ -17,11 +17,13 @@ from checkpoints import runs
 from checkpoints.models import Run
 from reconciliation.errors import NotDispatchedError
 from reconciliation.models import Attempt
+from tenants.access import grant
 from tenants.actors import Actor
 from tenants.models import AuditRow
 from tests.approvals.questions import expire_in
 from tests.approvals.racing import beside, run_locked, until
 from tests.engine.turns import Bench
+from tests.people import bob
 from tests.reconciliation.ready import Ready, ready
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -176,6 +178,7 @@ def test_rule_6_a_further_attempt_needs_a_yes_that_still_holds(it: Ready, engine
 
 def test_rule_6_a_further_attempt_needs_approvers_who_still_may(it: Ready, engine: Bench) -> None:
     it.end(it.dispatch())
+    grant(engine.tenant, bob(engine.tenant), "approve_actions")  # the rules find somebody still
     engine.approver.is_active = False
     engine.approver.save(update_fields=["is_active"])
     with pytest.raises(NotDispatchedError) as refused:

@@ -16,13 +16,13 @@ INCIDENTS: Final[dict[str, Incident]] = {
         tests_in("approvals/test_judging.py", "test_an_empty_group_satisfies_nothing")
         + tests_in("approvals/test_rules.py", "test_a_requirement_of_nobody_is_unreadable")
         + tests_in(
-            "approvals/test_rulechecks.py",
+            "approvals/people/test_rulechecks.py",
             "test_a_group_that_is_not_there_empty_or_without_the_right_is_refused",
         )
     ),
     "A23": Incident(
         tests_in(
-            "approvals/test_rulechecks.py",
+            "approvals/people/test_rulechecks.py",
             "test_the_only_person_of_a_tenant_cannot_approve_what_they_start",
         )
         + tests_in(
@@ -51,8 +51,10 @@ INCIDENTS: Final[dict[str, Incident]] = {
         why="No chat can decide: messages carry a link to the page, and nothing listens for answers.",
     ),
     "A27": Incident(
-        tests_in("approvals/test_notices.py", "test_no_link_in_a_notification_decides_anything")
-        + tests_in("tenants/test_views.py", "test_looking_at_the_link_uses_nothing_up")
+        tests_in(
+            "approvals/people/test_notices.py", "test_no_link_in_a_notification_decides_anything"
+        )
+        + tests_in("tenants/signin/test_views.py", "test_looking_at_the_link_uses_nothing_up")
     ),
     "A28": Incident(
         tests_in(

@@ -70,7 +70,9 @@ INCIDENTS: Final[dict[str, Incident]] = {
             "test_a_request_altered_after_it_was_shown_cannot_be_decided",
             "test_another_hash_than_the_pages_is_refused",
         )
-        + tests_in("approvals/test_views_changes.py", "test_forms_carry_the_hash_that_was_rendered")
+        + tests_in(
+            "approvals/pages/test_views_changes.py", "test_forms_carry_the_hash_that_was_rendered"
+        )
     ),
     "A09": Incident(
         tests_in(
@@ -98,7 +100,7 @@ INCIDENTS: Final[dict[str, Incident]] = {
     ),
     "A12": Incident(
         tests_in(
-            "approvals/test_anew.py",
+            "approvals/drift/test_anew.py",
             "test_a12_an_expired_question_is_refused_and_shown_as_expired_without_a_sweeper",
         )
         + tests_in(
@@ -107,10 +109,10 @@ INCIDENTS: Final[dict[str, Incident]] = {
     ),
     "A13": Incident(
         tests_in(
-            "approvals/test_anew.py",
+            "approvals/drift/test_anew.py",
             "test_a_yes_that_comes_too_late_gets_the_three_way_page_and_the_way_on",
         )
-        + tests_in("approvals/test_posts.py", "test_a_stale_tab_sees_in_place_what_moved")
+        + tests_in("approvals/pages/test_posts.py", "test_a_stale_tab_sees_in_place_what_moved")
     ),
     "A14": Incident(
         tests_in(
@@ -121,7 +123,7 @@ INCIDENTS: Final[dict[str, Incident]] = {
     "A15": Incident(
         tests_in("incidents/test_once.py", "test_what_is_approved_and_not_sent_never_reads_as_done")
         + tests_in(
-            "reconciliation/test_views_inbox.py",
+            "reconciliation/pages/test_views_inbox.py",
             "test_what_is_approved_and_not_sent_stands_there_with_its_age",
         )
     ),
@@ -140,7 +142,7 @@ INCIDENTS: Final[dict[str, Incident]] = {
             "test_what_a_schema_takes_is_part_of_what_a_tool_is",
         )
         + tests_in(
-            "approvals/test_anew.py",
+            "approvals/drift/test_anew.py",
             "test_dry_run_again_closes_the_old_and_the_new_one_shows_what_is_new",
         )
     ),
@@ -166,7 +168,7 @@ INCIDENTS: Final[dict[str, Incident]] = {
             "test_it_is_refused_before_session_person_and_rights_are_read",
         )
         + tests_in(
-            "approvals/test_proving.py",
+            "approvals/people/test_proving.py",
             "test_machines_and_service_users_are_refused_before_their_rights_are_read",
         )
         + tests_in(

@@ -14,7 +14,7 @@ def test_the_twin_runs_in_the_demo_alone(settings: Settings) -> None:
     settings.KEDGE_DEMO = False
     assert "twin" not in by_name()
     settings.KEDGE_DEMO = True
-    assert by_name()["twin"].role == "worker"
+    assert by_name()["twin"].role == "owner"
 
 
 def test_workers_look_for_plugs_in_the_demo_alone(settings: Settings) -> None:
