@@ -156,7 +156,8 @@ def _takeovers(matrix: Matrix, spare: str, folder: Path) -> list[float]:
 def _kill_all(matrix: Matrix, pool: Lanes) -> None:
     """One kill everywhere; then, as far as time goes, more kills where the first ones led."""
     options, rng = matrix.options, matrix.rng
-    singles = [trial for it in matrix.recorded.values() for trial in plan.singly(it)]
+    recorded = [matrix.recorded[name] for name in sorted(matrix.recorded)]
+    singles = [trial for it in recorded for trial in plan.singly(it)]
     chosen = plan.short(singles, rng) if options.short else _slow_first(singles)
     once = matrix.kill(pool, chosen, "one kill")
     further = plan.again(once, rng) if options.depth >= TWICE else []

@@ -17,6 +17,8 @@ from tests.crash.trials import Result, Trial
 
 # Rounds of the sweeper are alike, and each of its duties stands alone.
 OTHER_DUTIES_PER_RECOVERY = 2
+# Whoever dies here leaves an effect nobody knows of: the recovery finds it out.
+IN_DOUBT = ("dispatch:after", "effect:before", "effect:after", "receipt:before")
 LEASE_DUTIES = ("lapse:before", "lapse:after", "sweep lapse unlocked:before")
 
 
@@ -86,7 +88,15 @@ def sample(trials: Sequence[Trial], count: int, rng: random.Random) -> list[Tria
 
 
 def short(trials: Sequence[Trial], rng: random.Random) -> list[Trial]:
-    """For each boundary of each role, one trial; scenarios take turns, so that all have some."""
+    """For each boundary of each role, one trial; scenarios take turns, so that all have some.
+
+    Where an effect is in doubt it is one whose recovery is killed too: nobody else reconciles.
+    """
+    trials = [
+        trial
+        for trial in trials
+        if trial.kills[-1].boundary not in IN_DOUBT or BY_NAME[trial.scenario].recovery_kills
+    ]
     chosen: dict[tuple[str, str], Trial] = {}
     scenarios: dict[str, int] = dict.fromkeys((trial.scenario for trial in trials), 0)
     for trial in rng.sample(trials, len(trials)):
