@@ -106,10 +106,10 @@ def covers(stored: Requirement, now: Requirement) -> bool:
     """
     if classes.danger(stored.reversibility) < classes.danger(now.reversibility):
         return False
+    if now.automatic:
+        return True  # whatever its life time: a pass could be given anew at any moment
     if stored.expires_after_seconds > now.expires_after_seconds:
         return False
-    if now.automatic:
-        return True
     return (
         not stored.automatic
         and stored.approvers >= now.approvers

@@ -49,6 +49,32 @@ def test_one_more_deny_never_allows_more(
     assert isinstance(after, Deny) or after == before
 
 
+def test_who_was_asked_covers_what_passes_by_a_rule_however_short_its_life() -> None:
+    passes = {
+        "name": "small",
+        "tool": "pay",
+        "then": "allow",
+        "if": {"reversibility": ["reversible"]},
+        "expires_after_seconds": 1,
+    }
+    asks_dee = {
+        "tool": "pay",
+        "then": "ask",
+        "who": {"named": ["dee@example.org"]},
+        "people": 1,
+        "expires_after_seconds": 2,
+    }
+    effect = Effect(tool="pay", tenant="acme", target="", reversibility="reversible")
+    now = evaluate(book(passes), effect)
+    stored = evaluate(with_one_more([passes], asks_dee, 0), effect)
+    assert isinstance(now, Requirement)
+    assert isinstance(stored, Requirement)
+    assert now.automatic
+    assert not stored.automatic
+    assert covers(stored, now)
+    assert not covers(now, stored)
+
+
 @given(rulebooks, asks, extra, effects)
 def test_one_more_ask_never_lowers_what_is_demanded(
     rules: list[Any], ask: Any, at: int, effect: Effect
