@@ -1,10 +1,23 @@
 """Ends what the session started. What all tests share stands in tests/ground.py and tests/people.py."""
 
+import hypothesis
 import pytest
 from django.conf import settings
 
 # The audit trail refuses TRUNCATE, which Django's own flush is made of.
 from tests.emptying import delete_instead_of_flush
+
+# The gate judges what was changed, so it tries the same examples each time. To look for new ones:
+# `pytest --hypothesis-profile=searching`; what they find becomes a test of its own.
+# No deadline: a busy machine is no fault of the code.
+PATIENT = hypothesis.settings(
+    deadline=None,
+    database=None,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+)
+hypothesis.settings.register_profile("gate", PATIENT, derandomize=True)
+hypothesis.settings.register_profile("searching", PATIENT, max_examples=1000)
+hypothesis.settings.load_profile("gate")
 
 __all__ = ["delete_instead_of_flush", "pytest_unconfigure"]
 
