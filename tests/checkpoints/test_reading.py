@@ -47,6 +47,14 @@ def test_an_intact_run_verifies(run: Run) -> None:
     assert reading.verify_run(run) == []
 
 
+def test_a_run_that_works_on_while_it_is_verified_is_not_damaged(engine: Bench) -> None:
+    engine.start()
+    lease = commit(engine.acquire())
+    read = fresh(lease)
+    commit(lease)
+    assert reading.verify_run(read) == []
+
+
 # 2 has no blob and a parent that is no genesis: nothing else gives a foreign tenant away there.
 @pytest.mark.parametrize("damage", tampering.STATES)
 @pytest.mark.parametrize("seq", [2, 5])
