@@ -28,7 +28,7 @@ DROP FUNCTION kedge_notifications(timestamptz, bigint);
 class Migration(migrations.Migration):
     dependencies = [
         ("approvals", "0006_proof"),
-        ("checkpoints", "0007_secrets"),
+        ("checkpoints", "0006_stops"),
         ("execution", "0001_processes"),
         ("reconciliation", "0002_credentials"),
         ("tenants", "0006_notifications"),
