@@ -72,11 +72,10 @@ def stop_calls(request: TenantRequest, tenant: Tenant, stop_id: int) -> HttpResp
 @tenant_page("operate_runs")
 def lift_stop(request: TenantRequest, tenant: Tenant, stop_id: int) -> HttpResponseBase:
     """Propose to lift a stop, with a reason and a pace; somebody else confirms it."""
-    _everywhere(request)
+    everywhere = _everywhere(request)
     standing = stopping.own_stop(tenant, stop_id)
     form = LiftForm(request.POST, prefix=f"lift-{stop_id}")
     if not form.is_valid():
-        everywhere = _everywhere(request)
         choices = stopscopes.choices(tenant, everywhere=everywhere)
         return _stop_page(request, StopForm(choices=choices), lifting={stop_id: form})
     given, actor = form.cleaned_data, Actor.person(request.user)
