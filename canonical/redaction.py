@@ -1,7 +1,8 @@
 """Redaction: what may leave Kedge of a text or a value, by path and by value.
 
-`Redacted` is the only thing that logs, exports, notifications, evidence and error texts take, and
-only this module makes one. A hidden part shows as a mark with its kind and a keyed fingerprint:
+`Redacted` is the only text that the record, logs, exports, notifications, evidence and error texts
+take, and only this module makes one: of our own words (`ours`), of what is stored (`view`), and of
+anything else with what is sensitive there hidden (`Known`). A hidden part shows as a mark with its kind and a keyed fingerprint:
 the same value has the same fingerprint within a tenant, and nobody without the key can test a guess.
 """
 
@@ -9,7 +10,9 @@ import hashlib
 import hmac
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from datetime import datetime
+from typing import Any, Final, LiteralString
+from uuid import UUID
 
 from canonical import sensitivity
 from canonical.errors import CanonicalError
@@ -49,6 +52,25 @@ class Redacted:
     def content(self) -> bytes:
         """The text in UTF-8; bytes that were no UTF-8 come back as they were."""
         return str(self).encode("utf-8", "surrogateescape")
+
+
+# What a sink takes as a fact: what is redacted, and what is no text at all.
+Fact = Redacted | UUID | datetime | int | float | None
+
+
+def ours(words: LiteralString, /, **parts: Fact) -> Redacted:
+    """Our own words as they stand in the code or its translations, with parts in `%(name)s`."""
+    told = {name: plain(part) for name, part in parts.items()}
+    return Redacted(str(words) % told if parts else str(words), _MADE_HERE)
+
+
+def plain(fact: Fact) -> Json:
+    """A fact as JSON says it: text for an id, ISO 8601 for a time."""
+    if isinstance(fact, Redacted):
+        return fact.value
+    if isinstance(fact, UUID):
+        return str(fact)
+    return fact.isoformat() if isinstance(fact, datetime) else fact
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,11 @@
 """What is sensitive here and now: the values this turn has opened, hidden in whatever leaves it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from canonical.redaction import Known, Redacted
+from canonical.redaction import Fact, Known, Redacted, plain
 
 _known: ContextVar[Known | None] = ContextVar("known", default=None)
 _NOTHING = Known()
@@ -34,3 +34,12 @@ def text(said: str) -> Redacted:
 def value(told: Any) -> Redacted:
     """A JSON value that may be stored, logged or shown."""
     return known().json(told)
+
+
+def facts(told: Mapping[str, Fact]) -> dict[str, Any]:
+    """Facts as JSON. A text that came past the type check is redacted here."""
+    return {name: _told(fact) for name, fact in told.items()}
+
+
+def _told(fact: Any) -> Any:
+    return value(fact).value if isinstance(fact, str | list | dict) else plain(fact)

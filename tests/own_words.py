@@ -1,0 +1,65 @@
+"""A mypy plugin: where our own words are asked for, nothing but words of this code passes.
+
+`typing.LiteralString` says so in the signatures; mypy itself reads it as plain `str`.
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+from mypy.errorcodes import ARG_TYPE
+from mypy.nodes import CallExpr, ConditionalExpr, Expression, RefExpr, StrExpr
+from mypy.plugin import FunctionContext, Plugin
+from mypy.types import Instance, LiteralType, Type, UnionType, get_proper_type
+
+# Each function that takes our own words, and as which parameter, counted from 0.
+OWN_WORDS: Final = {
+    "canonical.redaction.ours": 0,
+}
+REDACTED: Final = "canonical.redaction.Redacted"
+TRANSLATED: Final = tuple(
+    f"django.utils.translation.{name}gettext{lazy}"
+    for name in ("", "n", "p", "np")
+    for lazy in ("", "_lazy")
+)
+
+
+class OwnWords(Plugin):
+    """Refuses a text that was put together, read or handed on where our own words are asked for."""
+
+    def get_function_hook(self, fullname: str) -> Callable[[FunctionContext], Type] | None:
+        """The check of one of the functions above."""
+        place = OWN_WORDS.get(fullname)
+        return None if place is None else lambda call: _checked(call, place)
+
+
+def _checked(call: FunctionContext, place: int) -> Type:
+    for expr, its in zip(call.args[place], call.arg_types[place], strict=True):
+        if not (_is_fixed(its) or _is_translated(expr)):
+            said = "only words of this code pass here; redact other text (hiding.text)"
+            call.api.fail(said, expr, code=ARG_TYPE)
+    return call.default_return_type
+
+
+def _is_translated(expr: Expression) -> bool:
+    """A text of this code in another language, or one of two."""
+    if isinstance(expr, ConditionalExpr):
+        return _is_translated(expr.if_expr) and _is_translated(expr.else_expr)
+    if not isinstance(expr, CallExpr) or not isinstance(expr.callee, RefExpr):
+        return False
+    words = expr.args[:2] if "ngettext" in expr.callee.fullname else expr.args
+    return expr.callee.fullname in TRANSLATED and all(isinstance(each, StrExpr) for each in words)
+
+
+def _is_fixed(its: Type) -> bool:
+    """A constant, a choice of `Literal`s, or what is redacted."""
+    known = get_proper_type(its)
+    if isinstance(known, UnionType):
+        return all(_is_fixed(each) for each in known.items)
+    if isinstance(known, Instance):
+        return known.type.fullname == REDACTED or known.last_known_value is not None
+    return isinstance(known, LiteralType)
+
+
+def plugin(version: str) -> type[Plugin]:
+    """What mypy asks for."""
+    return OwnWords
