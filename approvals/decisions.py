@@ -55,11 +55,11 @@ def decide(
             verdict=verdict,
             reason=reason,
             posted_hash=posted_hash,
-            **proving.as_columns(actor),
+            **actor.proof_columns(),
         )
         _conclude(request, actor, verdict, reason)
         told = {"reason": reason, "hash": posted_hash, "state": request.state}
-        told |= proving.as_told(actor)
+        told |= actor.proof_told()
         requests.record(request, actor, verdict, **told)
         transaction.on_commit(partial(boundary, "decide:after"))
     return request

@@ -52,6 +52,10 @@ class StopRefusedError(RecordError):
         self.code = code
 
 
+class ProofNeededError(RecordError):
+    """Confirm that it is you first: lifting a stop needs a proof of the last ten minutes."""
+
+
 class IllegalMoveError(RecordError):
     """The run is not in a state that allows this."""
 

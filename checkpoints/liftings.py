@@ -12,7 +12,7 @@ from checkpoints.errors import IllegalMoveError, StopRefusedError
 from checkpoints.models import Lifting, Stop
 from checkpoints.models.stop import FASTEST_PER_MINUTE
 from checkpoints.scopes import Scope
-from checkpoints.stopright import admit, refusals_on_record, who_may
+from checkpoints.stopright import admit, refusals_on_record, refuse_if_unproved, who_may
 from tenants import audit
 from tenants.actors import LONGEST_NAME, Actor
 
@@ -31,7 +31,7 @@ def propose(stop_id: int, *, why: str, per_minute: int, actor: Actor) -> Lifting
     """Propose to lift a stop; somebody else confirms it within half an hour.
 
     `per_minute` is how many runs that wait for it go on. Raises `StopRefusedError`,
-    `IllegalMoveError` (lifted or proposed already, no reason, no such pace).
+    `ProofNeededError`, `IllegalMoveError` (lifted or proposed already, no reason, no such pace).
     """
     if not why.strip():
         raise IllegalMoveError("lifting needs a reason; say in a few words why it may go on")
@@ -47,6 +47,7 @@ def propose(stop_id: int, *, why: str, per_minute: int, actor: Actor) -> Lifting
             raise IllegalMoveError(
                 f"{standing.proposed_by} has proposed it already; confirm that, or withdraw it"
             )
+        refuse_if_unproved(stop_id, actor)
         made = Lifting.objects.create(
             stop=stop,
             why=why,
@@ -62,6 +63,7 @@ def propose(stop_id: int, *, why: str, per_minute: int, actor: Actor) -> Lifting
             why=why,
             per_minute=per_minute,
             lifting=made.pk,
+            **actor.proof_told(),
         )
     made.refresh_from_db()
     return made
@@ -71,7 +73,8 @@ def confirm(lifting_id: int, *, actor: Actor) -> Stop:
     """Lift the stop that somebody else proposed to lift. What waits for it goes on at its pace.
 
     Judged under the locks of scope, stop and proposal: two people, distinct, active, both still
-    permitted, in time. Raises `StopRefusedError`, `IllegalMoveError` (ended already: by whom).
+    permitted, in time, both with a fresh proof at their own step. Raises `StopRefusedError`,
+    `ProofNeededError`, `IllegalMoveError` (ended already: by whom).
     """
     known = Lifting.objects.get(pk=lifting_id)
     stop = _known(known.stop_id)
@@ -81,6 +84,7 @@ def confirm(lifting_id: int, *, actor: Actor) -> Stop:
         scopes.take_alone(Scope.of_stop(stop), stop.lock)
         lifting = _open(lifting_id)
         user_id = _second_person(lifting, actor)
+        refuse_if_unproved(stop.pk, actor)
         _end(lifting, CONFIRMED, actor)
         names = f"{lifting.proposed_by} and {actor.name}"[:LONGEST_NAME]
         Stop.objects.filter(pk=stop.pk, lifted_at=None).update(lifted_at=Now(), lifted_by=names)
@@ -94,6 +98,7 @@ def confirm(lifting_id: int, *, actor: Actor) -> Stop:
             lifting=lifting_id,
             proposed_by=lifting.proposed_by_id,
             confirmed_by=user_id,
+            **actor.proof_told(),
         )
     stop.refresh_from_db()
     return stop

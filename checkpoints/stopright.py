@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from checkpoints.errors import StopRefusedError
-from tenants import access, audit
+from checkpoints.errors import ProofNeededError, StopRefusedError
+from tenants import access, audit, clock
 from tenants.actors import Actor
 from tenants.database import execute
 from tenants.models import Tenant
@@ -32,6 +32,15 @@ def admit(tenant_id: int | None, actor: Actor) -> int:
     if not who_may(tenant_id, [actor.user_id]):
         raise StopRefusedError("no_right" if tenant_id is not None else "not_everywhere")
     return actor.user_id
+
+
+def refuse_if_unproved(stop_id: int, actor: Actor) -> None:
+    """Lifting sets going what somebody held back: who does it has just shown that it is them.
+
+    By the clock of the database, under the lock. Raises `ProofNeededError`.
+    """
+    if not actor.is_proved(clock.now()):
+        raise ProofNeededError(f"stop {stop_id} stands")
 
 
 @contextmanager

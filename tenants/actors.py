@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from tenants.errors import NotAPerson
 from tenants.models import User
@@ -10,6 +10,7 @@ from tenants.models import User
 # What the columns that keep an actor's name hold; an e-mail address can be longer.
 LONGEST_NAME = 200
 MOST_AGE: Final = timedelta(minutes=10)
+BY_COMMAND: Final = "command"
 # How far the clocks of web and database may differ; a proof from later than that is none.
 SKEW: Final = timedelta(seconds=30)
 
@@ -17,7 +18,8 @@ SKEW: Final = timedelta(seconds=30)
 @dataclass(frozen=True)
 class Proof:
     """One time a person showed that it is them. `method` is "password", "app", "passkey",
-    "recovery_code", or on a demo installation "link"; `at` is the time of the web process."""
+    "recovery_code", on a demo installation "link", or "command": their password typed into a
+    command of this machine. `at` is the time of the process that saw it."""
 
     method: str
     at: datetime
@@ -62,3 +64,19 @@ class Actor:
     def stranger(cls, address: str) -> "Actor":
         """Somebody who is not signed in, known only by the address they called from."""
         return cls("stranger", address, None, address)
+
+    def is_proved(self, now: datetime) -> bool:
+        """True if it showed that it is them in the ten minutes before `now`, the database's time."""
+        return self.proof is not None and self.proof.is_fresh(now)
+
+    def proof_columns(self) -> dict[str, Any]:
+        """The proof as a row keeps it, whether or not it was needed; {} without one."""
+        if self.proof is None:
+            return {}
+        return {"proved_by": self.proof.method, "proved_at": self.proof.at}
+
+    def proof_told(self) -> dict[str, str]:
+        """The proof as the audit trail keeps it; {} without one."""
+        if self.proof is None:
+            return {}
+        return {"proved_by": self.proof.method, "proved_at": self.proof.at.isoformat()}

@@ -4,8 +4,6 @@ Judged under the lock of the request by the clock of the database; the proof its
 session's, and the view passes it with the actor.
 """
 
-from typing import Any
-
 from approvals import clock, judging
 from approvals.errors import ProofNeededError
 from approvals.models import ApprovalRequest
@@ -23,19 +21,5 @@ def refuse_if_stale(request: ApprovalRequest, actor: Actor) -> None:
     """Raises `ProofNeededError` when a proof is needed and the actor has none of the last ten minutes."""
     if not is_needed(request):
         return
-    if actor.proof is None or not actor.proof.is_fresh(clock.now()):
+    if not actor.is_proved(clock.now()):
         raise ProofNeededError(request.pk)
-
-
-def as_columns(actor: Actor) -> dict[str, Any]:
-    """The proof as the decision keeps it, whether or not it was needed."""
-    if actor.proof is None:
-        return {}
-    return {"proved_by": actor.proof.method, "proved_at": actor.proof.at}
-
-
-def as_told(actor: Actor) -> dict[str, str]:
-    """The proof as the audit trail keeps it."""
-    if actor.proof is None:
-        return {}
-    return {"proved_by": actor.proof.method, "proved_at": actor.proof.at.isoformat()}

@@ -11,15 +11,18 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from django_htmx.http import HttpResponseStopPolling
 
 from checkpoints import liftings
+from checkpoints.errors import ProofNeededError
 from checkpoints.models import Lifting
 from checkpoints.scopes import Scope
 from execution.pages import stopping, stopscopes
 from execution.pages.forms import LiftForm, StopForm
 from execution.pages.people import may
 from reconciliation.stopping import stop as stop_now
+from tenants import clock
 from tenants.actors import Actor
 from tenants.models import Tenant
 from tenants.scope import TenantRequest, access_of, show_all, tenant_for, tenant_page
+from tenants.signin import confirming, proofs
 
 STOPPED = {
     "effects": gettext_lazy(
@@ -54,7 +57,7 @@ def stop(request: TenantRequest, tenant: Tenant) -> HttpResponseBase:
         actor = Actor.person(request.user)
         made = stop_now(scope, lock, why=form.cleaned_data["reason"], actor=actor)
         messages.success(request, str(STOPPED[lock]))
-        return redirect(f"{reverse('stop', args=[tenant.slug])}#stop-{made.pk}")
+        return redirect(_place(tenant, made.pk))
     return _stop_page(request, form)
 
 
@@ -78,8 +81,13 @@ def lift_stop(request: TenantRequest, tenant: Tenant, stop_id: int) -> HttpRespo
     if not form.is_valid():
         choices = stopscopes.choices(tenant, everywhere=everywhere)
         return _stop_page(request, StopForm(choices=choices), lifting={stop_id: form})
-    given, actor = form.cleaned_data, Actor.person(request.user)
-    liftings.propose(standing.pk, why=given["reason"], per_minute=given["pace"], actor=actor)
+    given, actor = form.cleaned_data, _lifter(request)
+    try:
+        liftings.propose(standing.pk, why=given["reason"], per_minute=given["pace"], actor=actor)
+    except ProofNeededError:
+        written = {"stop": str(stop_id), "reason": given["reason"], "pace": str(given["pace"])}
+        return confirming.send(request, _place(tenant, stop_id), written=written)
+    confirming.forget(request)
     messages.success(request, _("You propose to lift the stop. Somebody else has to confirm it."))
     return redirect("stop", tenant.slug)
 
@@ -92,7 +100,10 @@ def confirm_lifting(
     """The second person: the stop is lifted, and what waited goes on at the pace proposed."""
     _everywhere(request)
     lifting = _lifting_of(tenant, stop_id, lifting_id)
-    liftings.confirm(lifting.pk, actor=Actor.person(request.user))
+    try:
+        liftings.confirm(lifting.pk, actor=_lifter(request))
+    except ProofNeededError:
+        return confirming.send(request, _place(tenant, stop_id), written={})
     messages.success(request, _("The stop is lifted. What waited for it goes on, bit by bit."))
     return redirect("stop", tenant.slug)
 
@@ -118,6 +129,21 @@ def _everywhere(request: TenantRequest) -> bool:
     return everywhere
 
 
+def _lifter(request: TenantRequest) -> Actor:
+    return Actor.person(request.user, proofs.latest(request))
+
+
+def _place(tenant: Tenant, stop_id: int) -> str:
+    return f"{reverse('stop', args=[tenant.slug])}#stop-{stop_id}"
+
+
+def _lift_form(request: TenantRequest, stop_id: int) -> LiftForm:
+    """Empty, or as it was written before the person confirmed that it is them."""
+    kept = confirming.draft(request, _place(request.tenant, stop_id))
+    mine = kept if kept.get("stop") == str(stop_id) else {}
+    return LiftForm(prefix=f"lift-{stop_id}", initial=mine)
+
+
 def _lifting_of(tenant: Tenant, stop_id: int, lifting_id: int) -> Lifting:
     return Lifting.objects.get(pk=lifting_id, stop=stopping.own_stop(tenant, stop_id))
 
@@ -128,7 +154,7 @@ def _stop_page(
     tenant, given = request.tenant, lifting or {}
     everywhere = _everywhere(request)
     standing = [
-        (each, given.get(each.stop.pk) or LiftForm(prefix=f"lift-{each.stop.pk}"))
+        (each, given.get(each.stop.pk) or _lift_form(request, each.stop.pk))
         for each in stopping.standing(tenant, everywhere=everywhere)
     ]
     value = form.chosen(request.GET.get("where", stopscopes.HERE))
@@ -145,6 +171,7 @@ def _stop_page(
         "counted_to": stopping.COUNTED_TO,
         "may_operate": request.access.may(tenant.pk, "operate_runs"),
         "everywhere": everywhere,
+        "is_proved": _lifter(request).is_proved(clock.now()),
         "who": may(tenant, "operate_runs", request.user),
     }
     wrong = form.is_bound or bool(given)

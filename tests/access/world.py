@@ -28,6 +28,7 @@ from tenants.signin.links import make_link
 from tests.access.table import PERSONAS
 from tests.approvals.asking import git_diff, question
 from tests.approvals.questions import ask, make_run
+from tests.checkpoints.lifts import proved
 from tests.engine.turns import Bench
 from tests.people import make_tenant
 from tests.reconciliation.deskwork import held
@@ -177,6 +178,6 @@ def _credential(tenant: Tenant, people: People) -> None:
 
 
 def _lifting(tenant: Tenant, people: People) -> Any:
-    operator = Actor.person(people["operator"])
+    operator = proved(people["operator"])
     stop = stopping.stop(tenant, "new_runs", why="wrong", actor=operator)
     return liftings.propose(stop.pk, why="over", per_minute=6, actor=operator)

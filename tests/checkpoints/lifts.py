@@ -2,7 +2,8 @@
 
 from checkpoints import liftings
 from checkpoints.models import Lifting, Stop
-from tenants.actors import Actor
+from tenants import clock
+from tenants.actors import Actor, Proof
 from tenants.models import Tenant, User
 from tests.people import ada, eve
 
@@ -13,16 +14,22 @@ def operators(stop: Stop) -> tuple[User, User]:
     return ada(*tenants), eve(*tenants)
 
 
+def proved(user: User) -> Actor:
+    """A person who has just shown that it is them."""
+    return Actor.person(user, Proof("password", clock.now()))
+
+
 def proposed(stop: Stop, *, per_minute: int = 6_000) -> Lifting:
     """What Ada proposes."""
     first, _ = operators(stop)
-    return liftings.propose(stop.pk, why="over", per_minute=per_minute, actor=Actor.person(first))
+    actor = proved(first)
+    return liftings.propose(stop.pk, why="over", per_minute=per_minute, actor=actor)
 
 
 def confirmed(lifting: Lifting) -> Stop:
     """What Eve confirms."""
     _, second = operators(Stop.objects.select_related("tenant").get(pk=lifting.stop_id))
-    return liftings.confirm(lifting.pk, actor=Actor.person(second))
+    return liftings.confirm(lifting.pk, actor=proved(second))
 
 
 def lifted(stop: Stop, *, per_minute: int = 6_000) -> Stop:

@@ -6,11 +6,17 @@ import pytest
 from django.db.models.functions import Now
 
 from checkpoints import liftings, stops
-from checkpoints.errors import IllegalMoveError, StoppedError, StopRefusedError
+from checkpoints.errors import (
+    IllegalMoveError,
+    ProofNeededError,
+    StoppedError,
+    StopRefusedError,
+)
 from checkpoints.models import Lifting, Stop
 from checkpoints.models.stop import FASTEST_PER_MINUTE
+from tenants import clock
 from tenants.access import revoke
-from tenants.actors import Actor
+from tenants.actors import MOST_AGE, Actor, Proof
 from tenants.models import AuditRow, User
 from tests.checkpoints.lifts import confirmed, lifted, operators, proposed
 from tests.checkpoints.records import by_force, refused
@@ -18,6 +24,8 @@ from tests.checkpoints.test_stops import under
 from tests.engine.turns import Bench
 from tests.people import bob, make_tenant
 
+SECOND = timedelta(seconds=1)
+HOUR = timedelta(hours=1)
 MACHINE = Actor.machine("command line")
 
 
@@ -39,11 +47,41 @@ def test_one_proposes_another_confirms_and_the_record_names_both(engine: Bench, 
     stops.refuse_if_stopped("effects", under(engine.tenant))
     assert after.lifted_by == "Ada and Eve"
     told = {row.verb: row for row in AuditRow.objects.filter(verb__contains="lift")}
-    assert told["proposed lifting"].detail == {"why": "over", "per_minute": 30, "lifting": made.pk}
+    detail = told["proposed lifting"].detail
+    assert detail.pop("proved_at") < told["lifted"].detail["proved_at"]
+    assert detail == {
+        "why": "over",
+        "per_minute": 30,
+        "lifting": made.pk,
+        "proved_by": "password",
+    }
     assert (told["proposed lifting"].actor_name, told["lifted"].actor_name) == ("Ada", "Eve")
     first, second = operators(stop)
     detail = told["lifted"].detail
     assert (detail["proposed_by"], detail["confirmed_by"]) == (first.pk, second.pk)
+
+
+@pytest.mark.parametrize("age", [None, MOST_AGE + SECOND, -HOUR], ids=str)
+def test_without_a_fresh_proof_nobody_proposes_or_confirms(
+    stop: Stop, age: timedelta | None
+) -> None:
+    first, second = operators(stop)
+    proof = Proof("app", clock.now() - age) if age is not None else None
+    with pytest.raises(ProofNeededError):
+        liftings.propose(stop.pk, why="x", per_minute=1, actor=Actor.person(first, proof))
+    assert not Lifting.objects.exists()
+    made = proposed(stop)
+    with pytest.raises(ProofNeededError):
+        liftings.confirm(made.pk, actor=Actor.person(second, proof))
+    made.refresh_from_db()
+    assert (made.ended, standing(stop)) == ("", True)
+
+
+def test_stopping_and_withdrawing_ask_for_no_proof(engine: Bench, stop: Stop) -> None:
+    """What holds back must stay quick."""
+    first, _second = operators(stop)
+    assert stops.stop(engine.tenant, "new_runs", why="now", actor=Actor.person(first)).pk
+    liftings.withdraw(proposed(stop).pk, actor=Actor.person(first))
 
 
 def test_a_tenants_stop_stands_when_the_one_for_everything_is_lifted(

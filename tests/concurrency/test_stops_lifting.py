@@ -12,7 +12,7 @@ from tenants.access import revoke
 from tenants.actors import Actor
 from tenants.models import AuditRow, User
 from tests.approvals.racing import beside
-from tests.checkpoints.lifts import confirmed, operators, proposed
+from tests.checkpoints.lifts import confirmed, operators, proposed, proved
 from tests.engine.turns import Bench
 from tests.people import dee
 
@@ -39,7 +39,7 @@ def test_of_two_who_confirm_at_once_one_lifts_and_the_other_is_told(stop: Stop) 
 
 def test_of_two_who_propose_at_once_one_proposes_and_the_other_is_told(stop: Stop) -> None:
     _, eve = operators(stop)
-    second = partial(liftings.propose, stop.pk, why="x", per_minute=1, actor=Actor.person(eve))
+    second = partial(liftings.propose, stop.pk, why="x", per_minute=1, actor=proved(eve))
     with beside() as side:
         with transaction.atomic():
             proposed(stop)
@@ -70,7 +70,7 @@ def test_who_loses_the_right_while_a_confirmation_waits_lifts_nothing(
     made = proposed(stop)
     first, second = operators(stop)
     one = first if left == "proposer" else second
-    confirm = partial(liftings.confirm, made.pk, actor=Actor.person(second))
+    confirm = partial(liftings.confirm, made.pk, actor=proved(second))
     with beside() as side:
         with transaction.atomic():
             Stop.objects.select_for_update().get()

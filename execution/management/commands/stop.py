@@ -8,6 +8,7 @@ from typing import Any
 
 from django.core.exceptions import ObjectDoesNotExist
 from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
 
 from checkpoints import liftings
 from checkpoints.errors import RecordError
@@ -15,7 +16,7 @@ from checkpoints.models import Combo, Lifting, Stop
 from checkpoints.scopes import Lock, Scope
 from execution import stopreport
 from reconciliation.stopping import stop
-from tenants.actors import Actor
+from tenants.actors import BY_COMMAND, Actor, Proof
 from tenants.models import Tenant, User
 
 HELP = """\
@@ -123,7 +124,8 @@ def _who_lifts(email: str) -> Actor:
         )
     if not person.check_password(_password(email)):
         raise CommandError(f"that is not the password of {email}; nothing was changed")
-    return Actor.person(person)
+    # The clock of this process, as with the web: judged by the database's, under the lock.
+    return Actor.person(person, Proof(BY_COMMAND, timezone.now()))
 
 
 def _password(email: str) -> str:

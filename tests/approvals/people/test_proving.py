@@ -8,6 +8,7 @@ from django.db import IntegrityError, transaction
 from django.test import Client
 
 from approvals import clock, decisions
+from approvals.decisions import Given
 from approvals.errors import NotPermittedError, ProofNeededError
 from approvals.models import ApprovalRequest, Decision
 from approvals.people import proving
@@ -15,6 +16,7 @@ from tenants import access, people
 from tenants.actors import MOST_AGE, Actor, Proof
 from tenants.models import AuditRow, User
 from tenants.roles import ROLES
+from tenants.signin.confirming import DRAFT
 from tests.approvals.questions import ONE, asked, decide
 from tests.people import dee
 from tests.tenants import codes
@@ -29,11 +31,9 @@ def say_yes(request: ApprovalRequest, user: User, at: datetime | None, method: s
     proof = Proof(method, at) if at is not None else None
     decisions.decide(
         request.pk,
+        Given("approve", "", request.action_hash),
         actor=Actor.person(user, proof),
         user=user,
-        verdict="approve",
-        reason="",
-        posted_hash=request.action_hash,
     )
 
 
@@ -92,12 +92,7 @@ def test_machines_and_service_users_are_refused_before_their_rights_are_read() -
     for actor, user in [(Actor.machine("worker-1"), person), (disguised, robot)]:
         with pytest.raises(NotPermittedError) as refused:
             decisions.decide(
-                request.pk,
-                actor=actor,
-                user=user,
-                verdict="approve",
-                reason="",
-                posted_hash=request.action_hash,
+                request.pk, Given("approve", "", request.action_hash), actor=actor, user=user
             )
         assert refused.value.code == "machine"
     assert not Decision.objects.exists()
@@ -115,7 +110,7 @@ def test_the_page_leads_to_confirming_and_back_and_never_replays() -> None:
     form = {"verdict": "approve", "shown": request.action_hash, "reason": "I read all of it."}
     answer = client.post(f"{page}decision/", form)
     assert answer.headers["Location"].startswith("/confirm/code/?next=%2Ft%2F")
-    assert "decided" not in str(client.session.get("approvals.draft"))
+    assert "decided" not in str(client.session.get(DRAFT))
     back = client.post("/confirm/code/", {"code": codes.now(user), "next": page})
     assert back.headers["Location"] == page
     assert not Decision.objects.exists()
@@ -123,4 +118,4 @@ def test_the_page_leads_to_confirming_and_back_and_never_replays() -> None:
     client.post(f"{page}decision/", form)
     made = Decision.objects.get()
     assert (made.reason, made.proved_by) == ("I read all of it.", "app")
-    assert "approvals.draft" not in client.session
+    assert DRAFT not in client.session

@@ -108,6 +108,8 @@ def test_two_people_lift_it_from_the_shell(
     assert said.startswith(f"{number}  lifted")
     assert Stop.objects.get().lifted_by == "Ada and Eve"
     assert Lifting.objects.get().per_minute == 30
+    rows = AuditRow.objects.filter(verb__in=["proposed lifting", "lifted"])
+    assert [row.detail["proved_by"] for row in rows] == ["command", "command"]
 
 
 def test_one_person_does_not_lift_it_from_the_shell(

@@ -11,7 +11,7 @@ from tenants.models import AuditRow
 from tests.checkpoints.lifts import confirmed, proposed
 from tests.engine.turns import Bench
 from tests.execution.pages.test_operating_views import unknown, waiting
-from tests.execution.pages.visits import at, page_of, signed_in, words
+from tests.execution.pages.visits import PASSWORD, at, page_of, proved_in, signed_in, words
 from tests.people import bob, eve, make_tenant
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -136,7 +136,8 @@ def test_a_stop_is_lifted_by_two_and_what_waited_goes_on_bit_by_bit(
     stop = stopped(engine)
     engine.decide(run)
     engine.turn()
-    url, second = at(engine, f"stop/{stop.pk}/lifting/"), signed_in(eve(engine.tenant))
+    url, second = at(engine, f"stop/{stop.pk}/lifting/"), proved_in(eve(engine.tenant))
+    operator = proved_in(engine.starter)
     assert "Propose to lift: 1 run goes on, 1 approved effect may be sent" in words(
         operator.get(at(engine, "stop/"))
     )
@@ -158,6 +159,34 @@ def test_a_stop_is_lifted_by_two_and_what_waited_goes_on_bit_by_bit(
     assert stop.lifted_by == "Ada and Eve"
     again = second.post(confirmation)
     assert (again.status_code, "Ada and Eve lifted it already" in words(again)) == (409, True)
+
+
+def test_lifting_leads_to_confirming_and_back_and_never_replays(
+    engine: Bench, operator: Client
+) -> None:
+    engine.starter.set_password(PASSWORD)
+    engine.starter.save()
+    operator = signed_in(engine.starter)
+    stop, page = stopped(engine), at(engine, "stop/")
+    url = f"{page}{stop.pk}/lifting/"
+    given = {f"lift-{stop.pk}-reason": "the bank answers", f"lift-{stop.pk}-pace": "7"}
+    assert "You confirm first that it is you" in words(operator.get(page))
+    answer = operator.post(url, given)
+    assert answer.headers["Location"].startswith("/confirm/?next=%2Ft%2F")
+    back = operator.post("/confirm/", {"password": PASSWORD, "next": f"{page}#stop-{stop.pk}"})
+    assert back.headers["Location"] == f"{page}#stop-{stop.pk}"
+    assert not Lifting.objects.exists()
+    shown = operator.get(page)
+    assert "the bank answers" in words(shown)
+    assert 'value="7"' in shown.content.decode()
+    assert "You confirm first" not in words(shown)
+    operator.post(url, given)
+    assert Lifting.objects.get().per_minute == 7
+    assert "the bank answers" not in operator.session.get("confirming.draft", "")
+    second = signed_in(eve(engine.tenant))
+    confirmation = f"{url}{Lifting.objects.get().pk}/confirmation/"
+    assert second.post(confirmation).headers["Location"].startswith("/sign-in/again/?next=")
+    assert Stop.objects.get().lifted_at is None
 
 
 def test_a_proposal_is_withdrawn_and_the_stop_stays(engine: Bench, operator: Client) -> None:
@@ -219,6 +248,7 @@ def test_a_stop_of_everything_is_lifted_by_those_of_every_tenant_and_shows_each_
     assert "Effects everywhere: stopping, 1 call still out." in said
     assert "lifted by two people who may operate runs at each of them" in said
     given = {f"lift-{stop.pk}-reason": "x", f"lift-{stop.pk}-pace": "30"}
+    operator = proved_in(engine.starter)
     refused = operator.post(at(engine, f"stop/{stop.pk}/lifting/"), given)
     assert (refused.status_code, "at each" in words(refused)) == (403, True)
     neighbour = signed_in(eve(other))

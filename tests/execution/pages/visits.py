@@ -10,11 +10,22 @@ from checkpoints.models import Run
 from tenants.models import User
 from tests.engine.turns import Bench
 
+PASSWORD = "correct horse battery"
+
 
 def signed_in(user: User) -> Client:
     """A client with this person signed in."""
     client = Client()
     client.force_login(user)
+    return client
+
+
+def proved_in(user: User) -> Client:
+    """A client with this person signed in by their password, just now."""
+    user.set_password(PASSWORD)
+    user.save(update_fields=["password"])
+    client = Client()
+    client.post("/sign-in/", {"login": user.email, "password": PASSWORD})
     return client
 
 
