@@ -22,7 +22,7 @@ up: .venv/runtime ## Start everything and stay in front; Ctrl-C stops it
 demo: .venv/runtime ## Show the card of the running demo again
 	@KEDGE_DEMO=1 $(RUN) manage.py card
 
-test: check browser ## Check, then run every test, the browser's too
+test: check browser .venv/servers ## Check, then run every test, the browser's too
 	$(PYTEST) -m "not slow"
 
 check: .venv/dev ## Lint, types, import floors, templates, migrations, deployment
@@ -76,6 +76,13 @@ locks: .venv/uv ## Lock again after requirements*.in changed
 .venv/bench: .venv/dev requirements-bench.lock
 	@echo "Installing the engines to compare with (once per lock)"
 	@$(call install,requirements-bench.lock)
+	@touch $@
+
+# The lock names what each package must hash to; none may run anything while it is installed.
+.venv/servers: .venv/dev tests/servers/package.json tests/servers/package-lock.json
+	@echo "Installing the systems from npm that tests talk to (once per lock)"
+	@rm -rf .venv/npm && mkdir .venv/npm && cp tests/servers/package*.json .venv/npm
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/npm ci --prefix .venv/npm --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
 # Byte-compiled, because every process start would pay for it otherwise. Where uv cannot reach the
