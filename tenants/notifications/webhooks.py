@@ -97,12 +97,13 @@ def _address(hook: Hook) -> str:
         raise WebhookFailed(f"{hook.host} is not known") from error
     addresses = [str(each[4][0]) for each in found]
     private = {hook.host, f"{hook.host}:{hook.port}"} & set(settings.KEDGE_WEBHOOK_PRIVATE_HOSTS)
-    if not private and not all(_is_public(address) for address in addresses):
+    if not private and not all(is_public(address) for address in addresses):
         raise WebhookRefused(f"{hook.host} has a private address, and is not listed as private.")
     return addresses[0]
 
 
-def _is_public(address: str) -> bool:
+def is_public(address: str) -> bool:
+    """Whether anybody on the internet could stand behind an address."""
     known = ip_address(address.partition("%")[0])
     if isinstance(known, IPv6Address) and known.ipv4_mapped is not None:
         known = known.ipv4_mapped

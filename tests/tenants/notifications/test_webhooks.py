@@ -63,12 +63,12 @@ def test_a_private_address_must_be_listed_as_private(chat: Received, settings: S
     ],
 )
 def test_private_addresses_are_known(address: str) -> None:
-    assert not webhooks._is_public(address)
+    assert not webhooks.is_public(address)
 
 
 @pytest.mark.parametrize("address", ["93.184.215.14", "2606:2800:21f::1"])
 def test_public_addresses_are_known(address: str) -> None:
-    assert webhooks._is_public(address)
+    assert webhooks.is_public(address)
 
 
 @pytest.mark.parametrize(
