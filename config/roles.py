@@ -22,7 +22,7 @@ PEOPLES = [
     "django_session",
     "mfa_authenticator",
     "socialaccount_socialaccount", "socialaccount_socialapp", "socialaccount_socialtoken",
-    "tenants_signinlink", "tenants_tenantgroupobjectpermission",
+    "tenants_personkey", "tenants_signinlink", "tenants_tenantgroupobjectpermission",
     "tenants_tenantuserobjectpermission", "tenants_user", "tenants_user_groups",
     "tenants_user_user_permissions",
 ]  # fmt: skip

@@ -141,6 +141,7 @@ MFA_ALLOW_UNVERIFIED_EMAIL = True  # whoever runs the installation made the acco
 MFA_TOTP_ISSUER = "Kedge"
 MFA_TOTP_TOLERANCE = 1  # half a minute either way: phones' clocks differ
 MFA_FORMS = {
+    "activate_totp": "tenants.signin.factors.NewAppForm",
     "authenticate": "tenants.signin.factors.SecondFactorForm",
     "authenticate_webauthn": "tenants.signin.factors.SecondFactorPasskeyForm",
     "reauthenticate": "tenants.signin.factors.ConfirmByCodeForm",

@@ -1,21 +1,24 @@
 """Keeping keys: wrap all anew after the ring has a newer key, check that all open, erase a person."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any, Final
 
 from django.db import transaction
-from django.db.models import Count
+from django.db.models import Count, QuerySet
 from django.db.models.functions import Now
 
 from tenants import audit
 from tenants.actors import Actor
-from tenants.keys import datakeys
+from tenants.keys import datakeys, people
 from tenants.keys.datakeys import TENANT
 from tenants.keys.errors import KeyRingError, KeysError
-from tenants.keys.models import DataKey
-from tenants.models import Tenant
+from tenants.keys.models import DataKey, PersonKey
+from tenants.models import Tenant, User
 
 AT_ONCE = 200
+KINDS: Final = (DataKey, PersonKey)  # all that the ring wraps
 
 
 @dataclass(frozen=True)
@@ -34,31 +37,23 @@ def rotate(*, actor: Actor) -> Iterator[tuple[int, int]]:
     `KeyRingError` when one does not open; those done before stay done.
     """
     newest = datakeys.key_ring().newest
-    old = DataKey.objects.filter(erased_at=None).exclude(wrapped_by=newest)
-    total, done = old.count(), 0
+    total, done = sum(_older(kind, newest).count() for kind in KINDS), 0
     yield done, total
-    while True:
-        with transaction.atomic():
-            rows = list(old.order_by("pk").select_for_update(of=("self",))[:AT_ONCE])
-            for row in rows:
-                _wrap_anew(row)
-        done += len(rows)
-        if not rows:
-            break
-        yield done, max(total, done)
+    for kind in KINDS:
+        while count := _wrap_some(kind, newest):
+            done += count
+            yield done, max(total, done)
+    yield done, max(total, done)
     audit.record(None, actor, "rotate_keys", "key ring", newest=newest, wrapped=done)
 
 
 def standings() -> list[Standing]:
     """Every ring key that is in use, with what is wrong with it; the newest first, used or not."""
-    keys = datakeys.key_ring()
-    used = dict(
-        DataKey.objects.filter(erased_at=None)
-        .values_list("wrapped_by")
-        .annotate(Count("pk"))
-        .order_by("wrapped_by")
-    )
-    ids = [*keys.keys, *(key_id for key_id in used if key_id not in keys.keys)]
+    keys, used = datakeys.key_ring(), Counter[str]()
+    for kind in KINDS:
+        by_key = kind.objects.filter(erased_at=None).values_list("wrapped_by")
+        used.update(dict(by_key.annotate(Count("pk")).order_by("wrapped_by")))
+    ids = [*keys.keys, *(key_id for key_id in sorted(used) if key_id not in keys.keys)]
     return [Standing(key_id, used.get(key_id, 0), _problem_of(key_id)) for key_id in ids]
 
 
@@ -86,21 +81,60 @@ def erase(tenant: Tenant, subject: str, *, actor: Actor, reason: str) -> DataKey
     return row
 
 
-def _wrap_anew(row: DataKey) -> None:
-    assert row.wrapped is not None  # noqa: S101 - only live keys were asked for
-    keys, about = datakeys.key_ring(), datakeys.about(row)
-    secret = keys.unwrap(row.wrapped_by, bytes(row.wrapped), about=about)
-    DataKey.objects.filter(pk=row.pk).update(
-        wrapped=keys.wrap(secret, about=about), wrapped_by=keys.newest
+def erase_own(person: User, *, actor: Actor, reason: str) -> PersonKey:
+    """Destroy a person's own key: their apps, recovery codes and webhook can never be read again.
+
+    Their password alone still signs nobody in: the second factor is asked for, and never answered.
+    Raises `KeysError` when there is no such key.
+    """
+    with transaction.atomic():
+        live = PersonKey.objects.select_for_update().filter(person=person, erased_at=None)
+        row = live.first()
+        if row is None:
+            raise KeysError(
+                f"{person.email} has nothing here that is encrypted under their own key."
+            )
+        PersonKey.objects.filter(pk=row.pk).update(wrapped=None, erased_at=Now())
+        audit.record(None, actor, "erase", f"person key {row.pk}", reason=reason)
+    row.refresh_from_db()
+    return row
+
+
+def _older(kind: type[DataKey] | type[PersonKey], newest: str) -> QuerySet[Any]:
+    return kind.objects.filter(erased_at=None).exclude(wrapped_by=newest)
+
+
+def _wrap_some(kind: type[DataKey] | type[PersonKey], newest: str) -> int:
+    with transaction.atomic():
+        old = _older(kind, newest).order_by("pk").select_for_update(of=("self",))
+        rows: list[DataKey | PersonKey] = list(old[:AT_ONCE])
+        for row in rows:
+            _wrap_anew(row)
+    return len(rows)
+
+
+def _wrap_anew(row: DataKey | PersonKey) -> None:
+    keys = datakeys.key_ring()
+    type(row).objects.filter(pk=row.pk).update(
+        wrapped=keys.wrap(_secret(row), about=_about(row)), wrapped_by=keys.newest
     )
 
 
 def _problem_of(key_id: str) -> str:
-    row = DataKey.objects.filter(wrapped_by=key_id, erased_at=None).first()
-    if row is None:
-        return ""
-    try:
-        datakeys.opened(row)
-    except KeyRingError as error:
-        return str(error)
+    for kind in KINDS:
+        row = kind.objects.filter(wrapped_by=key_id, erased_at=None).first()
+        try:
+            if row is not None:
+                _secret(row)
+        except KeyRingError as error:
+            return str(error)
     return ""
+
+
+def _secret(row: DataKey | PersonKey) -> bytes:
+    assert row.wrapped is not None  # noqa: S101 - only live keys were asked for
+    return datakeys.key_ring().unwrap(row.wrapped_by, bytes(row.wrapped), about=_about(row))
+
+
+def _about(row: DataKey | PersonKey) -> bytes:
+    return datakeys.about(row) if isinstance(row, DataKey) else people.about(row)

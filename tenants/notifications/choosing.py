@@ -6,6 +6,7 @@ from django.db import transaction
 
 from tenants.actors import Actor
 from tenants.audit import record
+from tenants.keys import people
 from tenants.models import User
 from tenants.notifications.models import NotificationChoice
 
@@ -19,18 +20,21 @@ def choice_of(person: User) -> NotificationChoice:
 
 
 def choose(person: User, given: dict[str, Any]) -> NotificationChoice:
-    """Keep what the form says; an empty webhook keeps the old one, `forget_webhook` removes it."""
+    """Keep what the form says; an empty webhook keeps the old one, `forget_webhook` removes it.
+
+    Raises `KeyRingError` for a webhook that cannot be encrypted.
+    """
     with transaction.atomic():
         User.objects.select_for_update().get(pk=person.pk)
         choice = choice_of(person)
         for name in PLAIN:
             setattr(choice, name, given[name])
         if given["forget_webhook"]:
-            choice.webhook_url = ""
+            choice.webhook = ""
         elif given["webhook_url"]:
-            choice.webhook_url = given["webhook_url"]
+            choice.webhook = people.sealed(person.pk, given["webhook_url"], use=people.WEBHOOK)
         choice.save()
-        told = {"by_mail": choice.by_mail, "by_webhook": bool(choice.webhook_url)}
+        told = {"by_mail": choice.by_mail, "by_webhook": bool(choice.webhook)}
         record(
             None,
             Actor.person(person),
@@ -41,3 +45,8 @@ def choose(person: User, given: dict[str, Any]) -> NotificationChoice:
             **told,
         )
     return choice
+
+
+def webhook_of(choice: NotificationChoice) -> str:
+    """The address of the person's webhook, "" for none. Raises `KeysError` when it does not open."""
+    return people.opened(choice.webhook, use=people.WEBHOOK) if choice.webhook else ""

@@ -9,7 +9,8 @@ from django.db.models.functions import Now
 class NotificationChoice(models.Model):
     """How one person wants to be told. Without a row: by mail, at once, at any hour.
 
-    `webhook_url` is a secret of the person: whoever knows it can write into their channel.
+    `webhook` is a secret of the person, sealed under their key (`tenants.keys.people`): whoever
+    knows the address can write into their channel.
     Quiet hours are times of day in `zone` and may pass midnight.
     """
 
@@ -22,7 +23,7 @@ class NotificationChoice(models.Model):
         settings.AUTH_USER_MODEL, primary_key=True, on_delete=models.CASCADE, related_name="+"
     )
     by_mail = models.BooleanField(default=True)
-    webhook_url = models.TextField(blank=True, default="")
+    webhook = models.TextField(blank=True, default="")
     digest = models.CharField(max_length=16, default=Digest.AT_ONCE)
     quiet_from = models.TimeField(null=True)
     quiet_until = models.TimeField(null=True)

@@ -65,7 +65,7 @@ def forget(subject: str) -> int:
 def _rows(tenant: Tenant | None, choice: NotificationChoice, now: datetime) -> list[Notification]:
     wish = Wish(choice.digest, choice.quiet_from, choice.quiet_until, choice.zone)
     channels = [MAIL] if choice.by_mail else []
-    channels += [WEBHOOK] if choice.webhook_url else []
+    channels += [WEBHOOK] if choice.webhook else []
     at = not_before(wish, now)
     return [
         Notification(tenant=tenant, person_id=choice.person_id, channel=channel, not_before=at)

@@ -15,8 +15,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from tenants import access
+from tenants.keys.errors import KeysError
 from tenants.models import User
-from tenants.notifications import mails, webhooks
+from tenants.notifications import choosing, mails, webhooks
 from tenants.notifications.models import Notification, NotificationChoice
 from tenants.notifications.outbox import MAIL
 
@@ -77,7 +78,7 @@ def _tell(rows: list[Notification]) -> int:
             _by_mail(person, rows)
         else:
             _by_webhook(person, rows)
-    except (mails.MailFailed, webhooks.WebhookFailed, webhooks.WebhookRefused) as error:
+    except (mails.MailFailed, webhooks.WebhookFailed, webhooks.WebhookRefused, KeysError) as error:
         for row in rows:
             _failed(row, str(error))
         return 0
@@ -107,13 +108,13 @@ def _by_mail(person: User, rows: list[Notification]) -> None:
 
 def _by_webhook(person: User, rows: list[Notification]) -> None:
     choice = NotificationChoice.objects.filter(person=person).first()
-    if choice is None or not choice.webhook_url:
+    if choice is None or not choice.webhook:
         raise webhooks.WebhookRefused("The webhook was removed.")
     text = _lines(rows)
     # Slack reads <…> as links and calls to everybody; nothing of ours means that.
     for sign, written in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;")):
         text = text.replace(sign, written)
-    webhooks.post(choice.webhook_url, text)
+    webhooks.post(choosing.webhook_of(choice), text)
 
 
 def _lines(rows: list[Notification]) -> str:

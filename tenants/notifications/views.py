@@ -12,10 +12,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
+from tenants.keys.errors import KeysError
 from tenants.models import User
 from tenants.notifications import choosing
 from tenants.notifications.forms import ChoiceForm, filled
-from tenants.notifications.models import Notification
+from tenants.notifications.models import Notification, NotificationChoice
 from tenants.scope import access_of
 
 MOST = 20
@@ -36,7 +37,7 @@ def choose(request: HttpRequest) -> HttpResponse:
     context = {
         "form": form,
         "person": person,
-        "webhook_host": urlsplit(choice.webhook_url).hostname or "",
+        "webhook_host": _host(choice),
         "switched_on": settings.KEDGE_NOTIFICATIONS,
         "hosts": settings.KEDGE_WEBHOOK_HOSTS,
         "now": timezone.now(),
@@ -44,3 +45,12 @@ def choose(request: HttpRequest) -> HttpResponse:
     }
     status = 422 if request.method == "POST" else 200
     return render(request, "tenants/notifications.html", context, status=status)
+
+
+def _host(choice: NotificationChoice) -> str:
+    """Where the webhook leads, without the secret of it; "" for none."""
+    try:
+        return urlsplit(choosing.webhook_of(choice)).hostname or ""
+    except KeysError:
+        # It can still be taken away or replaced; what is wrong stands with what was not sent.
+        return _("an address that cannot be read now")

@@ -1,6 +1,8 @@
 """Second factors, allauth's made ours: secrets are encrypted, what changes or fails is audited."""
 
-import base64
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from io import BytesIO
 from typing import Any, Final
 
@@ -9,22 +11,21 @@ from allauth.core import context
 from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.mfa.base.forms import AuthenticateForm, ReauthenticateForm
 from allauth.mfa.models import Authenticator
+from allauth.mfa.totp.forms import ActivateTOTPForm
+from allauth.mfa.totp.internal.auth import SECRET_SESSION_KEY
 from allauth.mfa.webauthn.forms import (
     AuthenticateWebAuthnForm,
     LoginWebAuthnForm,
     ReauthenticateWebAuthnForm,
 )
-from cryptography.fernet import Fernet, MultiFernet
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF
-from django.conf import settings
 from django.db import transaction
-from django.utils.encoding import force_bytes
 from django.utils.translation import gettext
 from qrcode.image.svg import SvgPathFillImage
 
 from tenants.actors import Actor
 from tenants.audit import record, refuse
+from tenants.keys import people
+from tenants.keys.errors import EncryptionRefusedError
 from tenants.models import User
 
 # allauth's names of what happened, as the audit trail names it.
@@ -39,10 +40,13 @@ CHANGES: Final = {
 
 
 class Factors(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no types
-    """Secrets of authenticator apps and recovery codes rest encrypted under the installation's key."""
+    """Secrets of authenticator apps and recovery codes rest encrypted under their person's key.
+
+    What cannot be opened raises: then nobody signs in, and no second factor is passed over.
+    """
 
     def encrypt(self, text: str) -> str:
-        return _ring().encrypt(text.encode()).decode()
+        return people.sealed(_owner(), text, use=people.SECOND_FACTOR)
 
     def build_totp_svg(self, url: str) -> str:
         """The QR code on white: phones do not read it on a dark page."""
@@ -56,7 +60,20 @@ class Factors(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no types
         return gettext("Passkey %(n)d") % {"n": known + 1}
 
     def decrypt(self, encrypted_text: str) -> str:
-        return _ring().decrypt(encrypted_text.encode()).decode()
+        return people.opened(encrypted_text, use=people.SECOND_FACTOR)
+
+
+_giving: ContextVar[User | None] = ContextVar("giving", default=None)
+
+
+@contextmanager
+def giving(user: User) -> Iterator[None]:
+    """What is made inside is this person's, without a request of theirs."""
+    token = _giving.set(user)
+    try:
+        yield
+    finally:
+        _giving.reset(token)
 
 
 def changed(user: User, template: str) -> None:
@@ -74,6 +91,22 @@ def take_away(user: User, *, actor: Actor) -> int:
         gone = Authenticator.objects.filter(user=user).delete()[0]
         record(None, actor, "take_second_factors_away", f"person:{user.pk}", factors=gone)
     return int(gone)
+
+
+class NewAppForm(ActivateTOTPForm):  # type: ignore[misc]
+    """The first code of a new app: until then its secret rests in the session, encrypted as well."""
+
+    secret: str
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        session = context.request.session
+        if people.is_sealed(self.secret):
+            self.secret = people.opened(self.secret, use=people.SECOND_FACTOR)
+        else:
+            session[SECRET_SESSION_KEY] = people.sealed(
+                self.user.pk, self.secret, use=people.SECOND_FACTOR
+            )
 
 
 class FailuresAreAudited:
@@ -117,12 +150,9 @@ def _refused(user: User | None) -> None:
     refuse(None, address, "sign_in", subject, why="wrong second factor")
 
 
-def _ring() -> MultiFernet:
-    # Old keys stay readable: SECRET_KEY_FALLBACKS is what Django itself reads sessions with.
-    keys = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
-    return MultiFernet([Fernet(_derived(key)) for key in keys])
-
-
-def _derived(key: str | bytes) -> bytes:
-    made = HKDF(algorithm=SHA256(), length=32, salt=None, info=b"kedge second factors")
-    return base64.urlsafe_b64encode(made.derive(force_bytes(key)))
+def _owner() -> int:
+    """Whose secret allauth is about to keep: it hands over the text alone."""
+    user = _giving.get() or getattr(context.request, "user", None)
+    if not isinstance(user, User):
+        raise EncryptionRefusedError("nobody is signed in whose key could encrypt it.")
+    return user.pk

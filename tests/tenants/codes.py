@@ -11,13 +11,14 @@ from allauth.mfa.totp.internal.auth import (
 )
 
 from tenants.models import User
-from tenants.signin.factors import Factors
+from tenants.signin.factors import Factors, giving
 
 
 def give_app(user: User) -> None:
     """An authenticator app, and recovery codes."""
-    TOTP.activate(user, generate_totp_secret())
-    RecoveryCodes.activate(user)
+    with giving(user):
+        TOTP.activate(user, generate_totp_secret())
+        RecoveryCodes.activate(user)
 
 
 def now(user: User) -> str:

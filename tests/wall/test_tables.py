@@ -35,6 +35,7 @@ OPEN: Final = {
     "socialaccount_socialtoken": SIGN_IN,
     "tenants_installation": INSTALLATION,
     "tenants_notificationchoice": "how one person wants to be told, of whatever tenant",
+    "tenants_personkey": SIGN_IN,
     "tenants_signinlink": SIGN_IN,
     "tenants_user": PEOPLE,
     "tenants_user_groups": PEOPLE,

@@ -1,4 +1,4 @@
-"""Keeps the key ring: `manage.py keys check`, `… keys rotate`, `… keys erase TENANT PERSON`."""
+"""Keeps the key ring: `manage.py keys check`, `… rotate`, `… erase TENANT PERSON`, `… erase-own EMAIL`."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from tenants.actors import Actor
 from tenants.keys import keeping
 from tenants.keys.errors import KeysError
-from tenants.models import Tenant
+from tenants.models import Tenant, User
 
 SHELL = Actor.machine("manage.py keys")
 
@@ -26,8 +26,13 @@ class Command(BaseCommand):
         )
         erase.add_argument("tenant", help="slug of the tenant")
         erase.add_argument("person", help="the person, exactly as x-subject names them in the data")
-        erase.add_argument("--reason", required=True, help="why, for the audit trail")
-        erase.add_argument("--yes", action="store_true", help="really: there is no way back")
+        own = verbs.add_parser(
+            "erase-own", help="destroy the key of somebody's own apps, codes and webhook"
+        )
+        own.add_argument("email", help="the e-mail with which the person signs in")
+        for each in (erase, own):
+            each.add_argument("--reason", required=True, help="why, for the audit trail")
+            each.add_argument("--yes", action="store_true", help="really: there is no way back")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
@@ -35,6 +40,8 @@ class Command(BaseCommand):
                 self._check()
             elif options["verb"] == "rotate":
                 self._rotate()
+            elif options["verb"] == "erase-own":
+                self._erase_own(**{name: options[name] for name in ("email", "reason", "yes")})
             else:
                 self._erase(
                     **{name: options[name] for name in ("tenant", "person", "reason", "yes")}
@@ -75,4 +82,20 @@ class Command(BaseCommand):
         self.stdout.write(
             f"Erased: data key {row.pk} of {tenant} is destroyed. Backups made before today still "
             "hold it, wrapped; delete them in time."
+        )
+
+    def _erase_own(self, *, email: str, reason: str, yes: bool) -> None:
+        person = User.objects.filter(email=email.strip().lower()).first()
+        if person is None:
+            raise CommandError(f"There is no person with the e-mail {email}.")
+        if not yes:
+            raise CommandError(
+                "Nothing was erased. Their authenticator app, recovery codes and webhook could "
+                "never be read again; add --yes to do it."
+            )
+        row = keeping.erase_own(person, actor=SHELL, reason=reason)
+        self.stdout.write(
+            f"Erased: person key {row.pk} is destroyed. {person.email} cannot sign in by app or "
+            "recovery code any more, and by password alone only after: manage.py second_factors "
+            f"{person.email}. Backups made before today still hold the key, wrapped."
         )

@@ -16,9 +16,7 @@ MATTER = Matter("request_asked", "request:1", "/t/acme/approvals/1/", "A run ask
 def test_each_person_is_told_on_their_channels_once() -> None:
     tenant = make_tenant()
     people = [ada(tenant), bob(tenant), dee(tenant)]
-    NotificationChoice.objects.create(
-        person=people[1], by_mail=False, webhook_url="https://hooks.example/1"
-    )
+    NotificationChoice.objects.create(person=people[1], by_mail=False, webhook="sealed")
     NotificationChoice.objects.create(person=people[2], by_mail=False)
     for _ in range(2):
         outbox.put(tenant, people, MATTER)

@@ -10,11 +10,13 @@ from django.db.models.functions import Now
 from pytest_django import Settings
 
 from tenants import access
+from tenants.keys import people
 from tenants.models import User
 from tenants.notifications import outbox, sending
 from tenants.notifications.models import Notification, NotificationChoice
 from tenants.notifications.outbox import Matter
 from tests.people import ada, bob, make_tenant
+from tests.tenants.keys.rings import NEW, OLD, entry
 from tests.tenants.notifications.receiver import Received, receiving
 
 pytestmark = pytest.mark.django_db
@@ -29,6 +31,11 @@ def tell(*people: User, n: int = 1) -> None:
 def mails(mailbox: Path) -> list[EmailMessage]:
     found = [path.read_bytes() for path in sorted(mailbox.iterdir())]
     return [message_from_bytes(raw, policy=policy.default) for raw in found]
+
+
+def by_webhook(user: User, address: str) -> None:
+    kept = people.sealed(user.pk, address, use=people.WEBHOOK)
+    NotificationChoice.objects.create(person=user, by_mail=False, webhook=kept)
 
 
 def states() -> set[str]:
@@ -62,11 +69,28 @@ def test_a_mail_says_what_waits_and_links_to_the_page(mailbox: Path) -> None:
 def test_a_webhook_gets_text_that_calls_nobody(chat: Received) -> None:
     user = bob(make_tenant())
     address = f"http://localhost:{chat.server_port}/"
-    NotificationChoice.objects.create(person=user, by_mail=False, webhook_url=address)
+    by_webhook(user, address)
     tell(user)
     assert sending.send_due() == 1
     told = chat.bodies[0]["text"]
     assert told == "Run &lt;0&gt; &amp; co ask.\nhttps://kedge.example/t/acme/approvals/0/"
+
+
+def test_a_webhook_that_does_not_open_is_told_nothing_until_the_key_is_back(
+    chat: Received, settings: Settings
+) -> None:
+    settings.KEDGE_KEYS = entry("old", OLD)
+    user = bob(make_tenant())
+    by_webhook(user, f"http://localhost:{chat.server_port}/")
+    tell(user)
+    settings.KEDGE_KEYS = entry("new", NEW)
+    assert sending.send_due() == 0
+    row = Notification.objects.get()
+    assert (row.state, row.tries, chat.bodies) == ("waiting", 1, [])
+    assert row.error.startswith("KEDGE_KEYS has no key 'old'")
+    settings.KEDGE_KEYS = entry("old", OLD)
+    Notification.objects.update(not_before=Now())
+    assert sending.send_due() == 1
 
 
 def test_what_is_not_due_waits(mailbox: Path) -> None:

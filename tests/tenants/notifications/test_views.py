@@ -1,5 +1,6 @@
 """The page of one's own notifications: chosen by POST, secrets not shown again, failures visible."""
 
+import re
 from datetime import time
 
 import pytest
@@ -7,10 +8,11 @@ from django.test import Client
 from pytest_django import Settings
 
 from tenants.models import AuditRow, User
-from tenants.notifications import outbox, sending
+from tenants.notifications import choosing, outbox, sending
 from tenants.notifications.models import Notification, NotificationChoice
 from tenants.notifications.outbox import Matter
 from tests.people import ada, bob, make_tenant
+from tests.tenants.keys.rings import NEW, OLD, entry
 
 pytestmark = pytest.mark.django_db
 PAGE = "/me/notifications/"
@@ -41,7 +43,9 @@ def test_a_choice_is_kept_and_audited_without_the_secret(mine: Client, user: Use
     form = {**FORM, **quiet, "digest": "daily", "zone": "Asia/Tokyo", "webhook_url": hook}
     assert mine.post(PAGE, form).headers["Location"] == PAGE
     choice = NotificationChoice.objects.get(person=user)
-    assert (choice.digest, choice.zone, choice.webhook_url) == ("daily", "Asia/Tokyo", hook)
+    assert (choice.digest, choice.zone) == ("daily", "Asia/Tokyo")
+    assert choosing.webhook_of(choice) == hook
+    assert not {"hooks.example", "secret-token"} & set(re.split("[/:]", choice.webhook))
     assert (choice.quiet_from, choice.quiet_until) == (time(22), time(7))
     assert "secret-token" not in str(AuditRow.objects.get(verb="choose_notifications").detail)
     page = mine.get(PAGE).content.decode()
@@ -54,9 +58,21 @@ def test_an_empty_webhook_keeps_the_old_one_until_it_is_taken_away(
 ) -> None:
     mine.post(PAGE, {**FORM, "webhook_url": "https://hooks.example/1"})
     mine.post(PAGE, FORM)
-    assert NotificationChoice.objects.get().webhook_url == "https://hooks.example/1"
+    assert choosing.webhook_of(NotificationChoice.objects.get()) == "https://hooks.example/1"
     mine.post(PAGE, {**FORM, "forget_webhook": "on"})
-    assert NotificationChoice.objects.get().webhook_url == ""
+    assert NotificationChoice.objects.get().webhook == ""
+
+
+def test_a_webhook_that_cannot_be_read_can_still_be_taken_away(
+    mine: Client, settings: Settings
+) -> None:
+    settings.KEDGE_KEYS = entry("old", OLD)
+    mine.post(PAGE, {**FORM, "webhook_url": "https://hooks.example/1"})
+    settings.KEDGE_KEYS = entry("new", NEW)
+    page = mine.get(PAGE).content.decode()
+    assert "Take the webhook at an address that cannot be read now away" in page
+    mine.post(PAGE, {**FORM, "forget_webhook": "on"})
+    assert NotificationChoice.objects.get().webhook == ""
 
 
 @pytest.mark.parametrize(

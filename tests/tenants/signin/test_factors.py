@@ -1,17 +1,23 @@
 """Second factors: asked for at sign-in and before risky things, encrypted at rest, always audited."""
 
 import re
+from io import StringIO
 
 import pytest
 from allauth.mfa.models import Authenticator
+from allauth.mfa.totp.internal.auth import SECRET_SESSION_KEY
 from django.core.management import CommandError, call_command
+from django.db import connection
 from django.test import Client
 from pytest_django import Settings
 
+from tenants.actors import Actor
+from tenants.keys import keeping, people
 from tenants.models import AuditRow, User
 from tenants.signin.factors import Factors
 from tests.people import ada, make_tenant
 from tests.tenants import codes
+from tests.tenants.keys.rings import NEW, OLD, entry
 
 pytestmark = pytest.mark.django_db
 PASSWORD = "correct horse battery"
@@ -81,16 +87,75 @@ def test_guessing_codes_is_stopped_even_with_the_right_one(client: Client, user:
     assert {row.subject for row in refused} == {user.email}
 
 
-def test_keys_rest_encrypted_and_old_installation_keys_still_read_them(
+def stored(user: User) -> str:
+    """The table's own bytes about this person's factors."""
+    rows = "SELECT string_agg(row::text, ' ') FROM mfa_authenticator AS row WHERE user_id = %s"
+    with connection.cursor() as cursor:
+        cursor.execute(rows, [user.pk])
+        return str(cursor.fetchone()[0])
+
+
+def sealed(user: User) -> list[str]:
+    return re.findall(r"kedge-person-1:[^\"\\\\]+", stored(user))
+
+
+def second_factor(user: User, code: str) -> int:
+    """The answer to a right password and this code."""
+    person = Client()
+    by_password(person)
+    answer = person.post("/sign-in/second-factor/", {"code": code})
+    assert (person.get("/").status_code == 200) == (answer.status_code == 302)
+    return answer.status_code
+
+
+def test_no_secret_and_no_seed_stands_in_the_table(user: User) -> None:
+    codes.give_app(user)
+    for name in ("secret", "seed"):
+        row = Authenticator.objects.get(user=user, data__has_key=name)
+        plain = Factors().decrypt(row.data[name])
+        assert re.fullmatch("[A-Z2-7]{32}|[0-9a-f]{80}", plain)
+        assert plain not in stored(user)
+
+
+def test_app_and_codes_work_on_after_a_rotation(user: User, settings: Settings) -> None:
+    settings.KEDGE_KEYS = entry("old", OLD)
+    codes.give_app(user)
+    before = sealed(user)
+    assert second_factor(user, codes.now(user)) == 302
+    settings.KEDGE_KEYS = f"{entry('new', NEW)},{entry('old', OLD)}"
+    call_command("keys", "rotate", stdout=StringIO())
+    settings.KEDGE_KEYS = entry("new", NEW)
+    assert second_factor(user, codes.recovery(user)) == 302
+    assert sealed(user) == before
+
+
+def test_a_wrong_ring_refuses_and_never_passes_over_the_factor(
     user: User, settings: Settings
 ) -> None:
+    settings.KEDGE_KEYS = entry("old", OLD)
     codes.give_app(user)
-    row = Authenticator.objects.get(user=user, type=Authenticator.Type.TOTP)
-    secret = Factors().decrypt(row.data["secret"])
-    assert re.fullmatch("[A-Z2-7]{32}", secret)
-    assert secret not in str(row.data)
-    settings.SECRET_KEY_FALLBACKS, settings.SECRET_KEY = [settings.SECRET_KEY], "new" * 20
-    assert Factors().decrypt(row.data["secret"]) == secret
+    code, recovery = codes.now(user), codes.recovery(user)
+    settings.KEDGE_KEYS = entry("new", NEW)
+    for each in (code, recovery, "000000"):
+        person = Client()
+        assert by_password(person) == "/sign-in/second-factor/"
+        answer = person.post("/sign-in/second-factor/", {"code": each})
+        assert answer.status_code == 409
+        assert "KEDGE_KEYS has no key &#x27;old&#x27;" in answer.content.decode()
+        assert person.get("/").status_code == 302
+    settings.KEDGE_KEYS = f"{entry('new', NEW)},{entry('old', OLD)}"
+    assert second_factor(user, recovery) == 302
+
+
+def test_an_erased_key_refuses_too_until_the_factors_are_taken_away(
+    client: Client, user: User
+) -> None:
+    codes.give_app(user)
+    code = codes.now(user)
+    keeping.erase_own(user, actor=Actor.machine("test"), reason="asked for it")
+    assert second_factor(user, code) == 409
+    call_command("second_factors", user.email, stdout=StringIO())
+    assert by_password(client) == "/"
 
 
 def test_an_app_is_added_after_confirming_and_audited(client: Client, user: User) -> None:
@@ -102,8 +167,11 @@ def test_an_app_is_added_after_confirming_and_audited(client: Client, user: User
     page = client.get("/me/sign-in/app/")
     assert "data:" in page.headers["Content-Security-Policy"]
     assert "data:" not in client.get("/me/sign-in/").headers["Content-Security-Policy"]
-    made = client.post("/me/sign-in/app/", {"code": codes.of(page.context["form"].secret)})
+    secret = page.context["form"].secret
+    assert people.is_sealed(client.session[SECRET_SESSION_KEY])
+    made = client.post("/me/sign-in/app/", {"code": codes.of(secret)})
     assert made.headers["Location"] == "/me/sign-in/codes/"
+    assert Factors().decrypt(Authenticator.objects.get(type="totp").data["secret"]) == secret
     assert "no-store" in client.get("/me/sign-in/codes/").headers["Cache-Control"]
 
 
