@@ -13,8 +13,10 @@ from approvals.models import ApprovalRequest, Batch, BatchEntry
 from approvals.models.together import MOST_IN_A_BATCH
 from approvals.pages.telling import tell
 from canonical import digests
+from canonical.redaction import ours
 from tenants import audit
 from tenants.actors import Actor
+from tenants.keys import hiding
 from tenants.models import Tenant, User
 
 COUNTED: Final = ""
@@ -102,8 +104,8 @@ def _decide_one(batch: Batch, request_id: UUID, shown: str, actor: Actor, user: 
     except ApprovalError as error:
         told = tell(error)
         if isinstance(error, NotPermittedError):
-            subject = f"request {request_id}"
-            audit.refuse(batch.tenant, actor, "decide", subject, code=error.code)
+            subject = ours("request %(id)s", id=request_id)
+            audit.refuse(batch.tenant, actor, "decide", subject, code=hiding.text(error.code))
         _keep(batch, request_id, code=told.code, told=told.text, told_at=told.at)
         return
     _keep(batch, request_id, code=COUNTED, told=_counted(decided))

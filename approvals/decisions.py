@@ -15,10 +15,12 @@ from approvals.errors import (
 )
 from approvals.models import Approval, ApprovalRequest, Decision, TakenBack
 from approvals.people import proving
+from canonical.redaction import Fact
 from checkpoints import wakeups
 from checkpoints.boundaries import boundary
 from tenants import access
 from tenants.actors import Actor
+from tenants.keys import hiding
 from tenants.models import User
 
 # Taking permission away is open to those who give it and to those who stop effects.
@@ -58,7 +60,9 @@ def decide(
             **actor.proof_columns(),
         )
         _conclude(request, actor, verdict, reason)
-        told = {"reason": reason, "hash": posted_hash, "state": request.state}
+        told: dict[str, Fact] = {
+            **hiding.texts(reason=reason, hash=posted_hash, state=request.state)
+        }
         told |= actor.proof_told()
         requests.record(request, actor, verdict, **told)
         transaction.on_commit(partial(boundary, "decide:after"))
@@ -84,7 +88,7 @@ def take_back(request_id: UUID, *, actor: Actor, user: User, reason: str) -> App
         if yes is None:
             raise NotPermittedError("no_right", request_id)
         TakenBack.objects.create(decision=yes, reason=reason)
-        requests.record(request, actor, "take_back", reason=reason)
+        requests.record(request, actor, "take_back", reason=hiding.text(reason))
     return request
 
 
@@ -103,7 +107,7 @@ def withdraw_approval(request_id: UUID, *, actor: Actor, reason: str) -> Approva
         if request.state == states.OPEN:
             raise NotApprovedError(states.OPEN, request.action_id)
         requests.close(request, states.WITHDRAWN, by=actor.name, because=reason)
-        requests.record(request, actor, "withdraw_approval", reason=reason)
+        requests.record(request, actor, "withdraw_approval", reason=hiding.text(reason))
         wakeups.wake(request.run_id, why=f"{actor.name} withdrew the approval.")
     return request
 

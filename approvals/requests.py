@@ -18,6 +18,7 @@ from approvals.models import Approval, ApprovalRequest
 from approvals.models.freshness import FIRST_LOOK, Freshness
 from approvals.people import notices
 from approvals.rules import Requirement
+from canonical.redaction import Fact, ours
 from checkpoints import events, wakeups
 from checkpoints.boundaries import boundary
 from checkpoints.commits import Lease
@@ -25,6 +26,7 @@ from checkpoints.errors import LeaseLostError
 from checkpoints.models import Run
 from tenants import audit
 from tenants.actors import Actor
+from tenants.keys import hiding
 
 Json = Any
 
@@ -92,7 +94,7 @@ def ask(question: Question, *, actor: Actor, lease: Lease | None) -> ApprovalReq
         except (ValueError, DamagedRequestError) as error:
             raise QuestionRefusedError(str(error)) from error
         told = {"moved": comparing.fields(moved)} if moved else {}
-        record(request, actor, "ask", hash=request.action_hash, **told)
+        record(request, actor, "ask", **hiding.texts(hash=request.action_hash, **told))
         if question.requirement.automatic:
             _pass(request, question.requirement.automatic, woken=lease is None)
         else:
@@ -121,7 +123,7 @@ def withdraw(
             return None
         told = {"moved": comparing.fields(list(moved))} if moved else {}
         close(request, states.WITHDRAWN, by=actor.name, because=reason)
-        record(request, actor, "withdraw", reason=reason, **told)
+        record(request, actor, "withdraw", **hiding.texts(reason=reason, **told))
         wakeups.wake(run_id, why=reason)
     return request
 
@@ -164,11 +166,12 @@ def close(request: ApprovalRequest, state: str, *, by: str, because: str = "") -
     notices.settled(request)
 
 
-def record(request: ApprovalRequest, actor: Actor, verb: str, **detail: str) -> None:
+def record(request: ApprovalRequest, actor: Actor, verb: str, **detail: Fact) -> None:
     """One event and one audit row about a request, in the caller's transaction."""
-    facts = {"request": str(request.id), "action": str(request.action_id), **detail}
-    events.append(request.run_id, WORDS[verb], actor, **facts)
-    audit.record(request.tenant, actor, verb, f"request:{request.id}", **facts)
+    facts: dict[str, Fact] = {"request": request.id, "action": request.action_id, **detail}
+    events.append(request.run_id, hiding.text(WORDS[verb]), actor, **facts)
+    subject = ours("request:%(id)s", id=request.id)
+    audit.record(request.tenant, actor, hiding.text(verb), subject, **facts)
 
 
 def _asking_run(bound: Bound, lease: Lease | None) -> Run:
@@ -195,7 +198,8 @@ def _retire(live: ApprovalRequest, actor: Actor, moved: list[Difference]) -> Non
         return
     why = comparing.sentence(moved)
     close(live, states.WITHDRAWN, by=actor.name, because=why)
-    record(live, actor, "withdraw", reason=why, moved=comparing.fields(moved))
+    told = hiding.texts(reason=why, moved=comparing.fields(moved))
+    record(live, actor, "withdraw", **told)
 
 
 def _by_people_once_used(question: Question, latest: ApprovalRequest | None) -> Question:
@@ -213,7 +217,7 @@ def _pass(request: ApprovalRequest, rule: str, *, woken: bool) -> None:
     close(request, states.APPROVED, by=f"The rule “{rule}”")
     Approval.objects.create(request=request, rule=rule)
     told = {"rule": rule, "hash": request.action_hash, "state": request.state}
-    record(request, Actor.machine(f"rule {rule}"), states.APPROVE, **told)
+    record(request, Actor.machine(f"rule {rule}"), states.APPROVE, **hiding.texts(**told))
     if woken:
         wakeups.wake(request.run_id, why=f"The rule “{rule}” allows it.")
 

@@ -7,11 +7,13 @@ from uuid import UUID
 from django.db.models.functions import Now
 
 from canonical import digests
+from canonical.redaction import ours
 from checkpoints import events, notices, recoveries
 from checkpoints.errors import IllegalMoveError
 from checkpoints.models import Case, Run, Verdict
 from tenants import audit
 from tenants.actors import Actor
+from tenants.keys import hiding
 from tenants.models import User
 
 
@@ -43,8 +45,8 @@ def open_case(tenant_id: int, run_id: UUID, trouble: Trouble, *, actor: Actor) -
     """
     standing = Case.objects.filter(run_id=run_id, decided_at=None, closed_at=None).first()
     if standing is not None:
-        told = {"kind": trouble.kind, "sentence": trouble.sentence}
-        events.append(run_id, "held", actor, case=str(standing.id), **told)
+        told = {"kind": hiding.text(trouble.kind), "sentence": hiding.text(trouble.sentence)}
+        events.append(run_id, "held", actor, case=standing.id, **told)
         return standing
     run = Run.objects.only("task_type", "next_node", "combo_id").get(id=run_id)
     alike = [trouble.kind, run.task_type, run.next_node, trouble.facts.get("error", "")]
@@ -57,7 +59,7 @@ def open_case(tenant_id: int, run_id: UUID, trouble: Trouble, *, actor: Actor) -
         action_id=trouble.action_id,
         fingerprint=digests.tagged("problem", alike),
     )
-    events.append(run_id, "held", actor, case=str(case.id), kind=trouble.kind)
+    events.append(run_id, "held", actor, case=case.id, kind=hiding.text(trouble.kind))
     notices.case_opened(case, run.task_type)
     return case
 
@@ -90,15 +92,16 @@ def decide(case: Case, ruling: Ruling, *, user: User) -> Verdict:
     actor = Actor.person(user)
     notices.case_settled(case)
     recoveries.end(case.run_id, how="by_person")
-    events.append(case.run_id, "verdict given", actor, case=str(case.id), verdict=ruling.verdict)
+    given = hiding.text(ruling.verdict)
+    events.append(case.run_id, "verdict given", actor, case=case.id, verdict=given)
     audit.record(
         case.tenant,
         actor,
         "gave verdict",
-        f"case {case.id}",
-        verdict=ruling.verdict,
-        reason=ruling.reason,
-        evidence=ruling.evidence,
+        ours("case %(id)s", id=case.id),
+        verdict=given,
+        reason=hiding.text(ruling.reason),
+        evidence=hiding.text(ruling.evidence),
     )
     return verdict
 

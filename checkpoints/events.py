@@ -1,12 +1,15 @@
 """Append to a run's history. A commit writes none: the checkpoint is the event."""
 
-from typing import Any
+from typing import LiteralString
 from uuid import UUID
 
+from canonical.redaction import Fact, Redacted
 from checkpoints.models import Event
 from tenants.actors import Actor
+from tenants.keys import hiding
 
 
-def append(run_id: UUID, what: str, actor: Actor, **detail: Any) -> None:
+def append(run_id: UUID, what: LiteralString | Redacted, actor: Actor, **detail: Fact) -> None:
     """Add one event in the caller's transaction. `what` is a past participle, `detail` is JSON."""
-    Event.objects.create(run_id=run_id, what=what, actor=actor.name, detail=detail)
+    told = hiding.facts(detail)
+    Event.objects.create(run_id=run_id, what=str(what), actor=actor.name, detail=told)

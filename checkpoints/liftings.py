@@ -7,6 +7,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 
+from canonical.redaction import Redacted
 from checkpoints import scopes
 from checkpoints.errors import IllegalMoveError, StopRefusedError
 from checkpoints.models import Lifting, Stop
@@ -15,6 +16,7 @@ from checkpoints.scopes import Scope
 from checkpoints.stopright import admit, refusals_on_record, refuse_if_unproved, who_may
 from tenants import audit
 from tenants.actors import LONGEST_NAME, Actor
+from tenants.keys import hiding
 
 PROPOSAL_LIVES: Final = timedelta(minutes=30)
 USUAL_PER_MINUTE: Final = 60
@@ -60,7 +62,7 @@ def propose(stop_id: int, *, why: str, per_minute: int, actor: Actor) -> Lifting
             actor,
             "proposed lifting",
             _subject(known),
-            why=why,
+            why=hiding.text(why),
             per_minute=per_minute,
             lifting=made.pk,
             **actor.proof_told(),
@@ -93,7 +95,7 @@ def confirm(lifting_id: int, *, actor: Actor) -> Stop:
             actor,
             "lifted",
             _subject(stop),
-            why=lifting.why,
+            why=hiding.text(lifting.why),
             per_minute=lifting.per_minute,
             lifting=lifting_id,
             proposed_by=lifting.proposed_by_id,
@@ -119,11 +121,12 @@ def withdraw(lifting_id: int, *, actor: Actor) -> Lifting:
     return lifting
 
 
-def withdraw_open(stop: Stop, subject: str, *, why: str, actor: Actor) -> None:
+def withdraw_open(stop: Stop, subject: Redacted, *, why: str, actor: Actor) -> None:
     """Inside the transaction of somebody who stops again: nobody lifts over their head."""
     for lifting in Lifting.objects.select_for_update().filter(stop=stop, ended=""):
         _end(lifting, WITHDRAWN, actor)
-        audit.record(stop.tenant, actor, "stopped again", subject, why=why, lifting=lifting.pk)
+        said = hiding.text(why)
+        audit.record(stop.tenant, actor, "stopped again", subject, why=said, lifting=lifting.pk)
 
 
 def end_paces(stops: QuerySet[Stop]) -> None:
@@ -194,5 +197,5 @@ def _end(lifting: Lifting, how: str, actor: Actor) -> None:
         raise IllegalMoveError("this proposal has ended already; load the page again")
 
 
-def _subject(stop: Stop) -> str:
-    return f"{stop.lock} of {Scope.of_stop(stop)}"
+def _subject(stop: Stop) -> Redacted:
+    return hiding.text(f"{stop.lock} of {Scope.of_stop(stop)}")

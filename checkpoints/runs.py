@@ -17,6 +17,7 @@ from django.db.models.functions import Greatest, Now
 
 from canonical import digests
 from canonical import json as canonical
+from canonical.redaction import ours
 from checkpoints import cases, events, recoveries, schemas, states, stops, wakeups
 from checkpoints.boundaries import boundary
 from checkpoints.commits import Lease
@@ -28,7 +29,7 @@ from checkpoints.registry import combo_of, graph_of
 from checkpoints.scopes import Under
 from tenants import audit
 from tenants.actors import Actor
-from tenants.keys import vaults
+from tenants.keys import hiding, vaults
 from tenants.keys.errors import EncryptionRefusedError
 from tenants.keys.vaults import Vault
 from tenants.models import Installation, Tenant
@@ -72,8 +73,10 @@ def start(tenant: Tenant, request: Request, *, actor: Actor) -> tuple[Run, bool]
         run = _get_or_create(wanted)
         created = run.id == wanted.id
         if created:
-            events.append(run.id, "started", actor, channel=request.channel)
-            audit.record(tenant, actor, "started", f"run {run.id}", business_key=run.business_key)
+            events.append(run.id, "started", actor, channel=hiding.text(request.channel))
+            key = hiding.text(run.business_key)
+            subject = ours("run %(id)s", id=run.id)
+            audit.record(tenant, actor, "started", subject, business_key=key)
             transaction.on_commit(lambda: wakeups.ring(run.id))
     boundary("start:after")
     return run, created
@@ -135,7 +138,8 @@ def finish(lease: Lease, outcome: Outcome, *, actor: Actor) -> None:
         )
         cases.close_proven(lease.run_id, because=f"the run ended: {outcome.stop_reason}")
         recoveries.end(lease.run_id, how="recovered")
-        events.append(lease.run_id, outcome.status, actor, stop_reason=outcome.stop_reason)
+        status, reason = hiding.text(outcome.status), hiding.text(outcome.stop_reason)
+        events.append(lease.run_id, status, actor, stop_reason=reason)
     boundary("finish:after")
 
 
@@ -162,7 +166,8 @@ def lapse(run_id: UUID, *, fence: int, why: str, actor: Actor) -> bool:
             due_at=Now() + back_off(run.attempts),
         )
         recoveries.begin(run_id, fence=fence, why=why)
-        events.append(run_id, "interrupted", actor, why=why, fence=fence, head=run.head)
+        said = hiding.text(why)
+        events.append(run_id, "interrupted", actor, why=said, fence=fence, head=run.head)
         transaction.on_commit(lambda: wakeups.ring(run_id))
     boundary("lapse:after")
     return True
@@ -181,8 +186,9 @@ def request_cancel(run_id: UUID, *, why: str, actor: Actor) -> Run:
             Run.objects.filter(id=run_id).update(
                 cancel_requested_at=Now(), cancel_requested_by=actor.name
             )
-            events.append(run_id, "cancel requested", actor, why=why)
-            audit.record(run.tenant, actor, "asked to cancel", f"run {run_id}", why=why)
+            said, subject = hiding.text(why), ours("run %(id)s", id=run_id)
+            events.append(run_id, "cancel requested", actor, why=said)
+            audit.record(run.tenant, actor, "asked to cancel", subject, why=said)
         wakeups.wake(run_id, why=f"{actor.name} asked to cancel")
     run.refresh_from_db()
     return run

@@ -2,12 +2,14 @@
 
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from typing import Final
+from typing import Final, Literal
 
+from canonical.redaction import Redacted
 from checkpoints.errors import ProofNeededError, StopRefusedError
 from tenants import access, audit, clock
 from tenants.actors import Actor
 from tenants.database import execute
+from tenants.keys import hiding
 from tenants.models import Tenant
 
 RIGHT: Final = "operate_runs"
@@ -45,11 +47,11 @@ def refuse_if_unproved(stop_id: int, actor: Actor) -> None:
 
 @contextmanager
 def refusals_on_record(
-    tenant: Tenant | None, actor: Actor, verb: str, subject: str
+    tenant: Tenant | None, actor: Actor, verb: Literal["stop", "lift"], subject: Redacted
 ) -> Iterator[None]:
     """Write a refusal down after its transaction, which must be inside, has rolled back."""
     try:
         yield
     except StopRefusedError as error:
-        audit.refuse(tenant, actor, verb, subject, code=error.code)
+        audit.refuse(tenant, actor, verb, subject, code=hiding.text(error.code))
         raise

@@ -20,6 +20,7 @@ from checkpoints.stopright import admit, refusals_on_record
 from tenants import audit
 from tenants.actors import Actor
 from tenants.database import execute
+from tenants.keys import hiding
 from tenants.models import Tenant
 
 # A statement of its own: it sees what was committed while the locks were waited for. Few stops are
@@ -53,7 +54,7 @@ def stop(
     scope = Scope.of(where)
     if not why.strip():
         raise IllegalMoveError("a stop needs a reason; say in a few words why you stop")
-    subject = f"{lock} of {scope}"
+    subject = hiding.text(f"{lock} of {scope}")
     with refusals_on_record(scope.tenant, actor, "stop", subject), transaction.atomic():
         scopes.take_alone(scope, lock)
         if actor.kind != "machine":
@@ -66,7 +67,7 @@ def stop(
         liftings.end_paces(same)
         made = _made(scope, lock, why, actor)
         noting(made)
-        audit.record(scope.tenant, actor, "stopped", subject, why=why)
+        audit.record(scope.tenant, actor, "stopped", subject, why=hiding.text(why))
         notices.stopped(made, actor)
     return made
 

@@ -16,6 +16,7 @@ from execution.work import WORKER, Work
 from reconciliation import ledger
 from reconciliation.credentials import keeping as credentials
 from reconciliation.tools import CredentialInvalid
+from tenants.keys import hiding
 
 
 def recheck(work: Work) -> None:
@@ -65,7 +66,8 @@ def _moved(work: Work, node: Node, what: tuple[str, str, str | None]) -> bool:
     said = f"{source} was {was[:12]} when it was read and is {(now or 'gone')[:12]} now"
     assert node.recheck is not None  # noqa: S101 - the caller looked
     if node.recheck.if_moved == "note" or ledger.in_world(work.run.id):
-        events.append(work.run.id, "world moved", WORKER, source=source, was=was, now=now or "")
+        told = hiding.texts(source=source, was=was, now=now or "")
+        events.append(work.run.id, "world moved", WORKER, **told)
         return False
     if node.recheck.if_moved == "reread" and now is not None:
         _read_again(work, node, _before_the_read(work, source, was), said)
@@ -96,4 +98,6 @@ def _read_again(work: Work, node: Node, back: Loaded, said: str) -> None:
     step = work.step(context, visible(back.state), node.name)
     schema = int(back.header.get("schema", work.graph.state_schema))
     work.commit_after(before, replace(step, schema=schema))
-    events.append(work.run.id, "read again", WORKER, why=said, node=node.name)
+    events.append(
+        work.run.id, "read again", WORKER, why=hiding.text(said), node=hiding.text(node.name)
+    )

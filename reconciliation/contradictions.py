@@ -5,6 +5,7 @@ from checkpoints.cases import Trouble
 from checkpoints.models import Case, Run
 from reconciliation.models import Action
 from tenants.actors import Actor
+from tenants.keys import hiding
 
 ENGINE = Actor.machine("worker")
 
@@ -21,7 +22,7 @@ def note_late_evidence(run: Run, action: Action, *, later_intent: bool) -> None:
         if later_intent
         else f"The ledger says {action.outcome.replace('_', ' ')}, and now the effect was found."
     )
-    events.append(run.id, "late evidence", ENGINE, action=str(action.id), kind=kind)
+    events.append(run.id, "late evidence", ENGINE, action=action.id, kind=hiding.text(kind))
     if not Case.objects.filter(run=run, decided_at=None, closed_at=None).exists():
         trouble = Trouble(kind, said, {"error": kind, "target": action.target}, action.id)
         cases.open_case(run.tenant_id, run.id, trouble, actor=ENGINE)

@@ -94,9 +94,9 @@ def note_unknown(attempt: Attempt, said: str) -> None:
         attempt.action.run_id,
         "no answer",
         WORKER,
-        action=str(attempt.action_id),
+        action=attempt.action_id,
         attempt=attempt.number,
-        said=said[:500],
+        said=hiding.text(said[:500]),
     )
 
 
@@ -106,9 +106,9 @@ def note_wire_mismatch(action: Action, wire_digest: str) -> None:
         action.run_id,
         "wire digest differs",
         WORKER,
-        action=str(action.id),
-        approved=bytes(action.parameters_digest).hex(),
-        sent=wire_digest,
+        action=action.id,
+        approved=hiding.text(bytes(action.parameters_digest).hex()),
+        sent=hiding.text(wire_digest),
     )
 
 

@@ -10,6 +10,7 @@ from django.db.models.functions import Now
 
 from approvals import states as permission
 from approvals.models import ApprovalRequest
+from canonical.redaction import ours
 from checkpoints import states as record
 from checkpoints import stops
 from checkpoints.models import CallOut, Run, Stop
@@ -18,6 +19,7 @@ from reconciliation import states
 from reconciliation.models import Action, Attempt
 from tenants import audit
 from tenants.actors import Actor
+from tenants.keys import hiding
 from tenants.models import Tenant
 
 MOST: Final = 500
@@ -140,8 +142,9 @@ def mark_reconciled(stop: Stop) -> bool:
         was = Stop.objects.filter(pk=stop.pk, reconciled_at__isnull=is_known, lifted_at=None)
         if was.update(reconciled_at=Now() if is_known else None) != 1:
             return False
-        verb = "reconciled stop" if is_known else "reopened stop"
-        audit.record(stop.tenant, SWEEPER, verb, f"{stop.lock} of {Scope.of_stop(stop)}")
+        verb = ours("reconciled stop" if is_known else "reopened stop")
+        subject = hiding.text(f"{stop.lock} of {Scope.of_stop(stop)}")
+        audit.record(stop.tenant, SWEEPER, verb, subject)
     return True
 
 

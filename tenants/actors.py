@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final, Literal
 
+from canonical.redaction import Fact
 from tenants.errors import NotAPerson
+from tenants.keys import hiding
 from tenants.models import User
 
 # What the columns that keep an actor's name hold; an e-mail address can be longer.
@@ -75,8 +77,8 @@ class Actor:
             return {}
         return {"proved_by": self.proof.method, "proved_at": self.proof.at}
 
-    def proof_told(self) -> dict[str, str]:
+    def proof_told(self) -> dict[str, Fact]:
         """The proof as the audit trail keeps it; {} without one."""
         if self.proof is None:
             return {}
-        return {"proved_by": self.proof.method, "proved_at": self.proof.at.isoformat()}
+        return {"proved_by": hiding.text(self.proof.method), "proved_at": self.proof.at}

@@ -3,15 +3,17 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
-from typing import Final
+from typing import Final, LiteralString
 
 from django.db import connection, transaction
 from django.db.models.functions import Now
 from psycopg.types.json import Jsonb
 
 from canonical.json import normal
+from canonical.redaction import Fact, Redacted, ours
 from tenants.actors import Actor
 from tenants.database import execute
+from tenants.keys import hiding
 from tenants.models import AuditRow, RefusalCount, Tenant
 
 WINDOW: Final = timedelta(minutes=10)
@@ -33,7 +35,12 @@ RETURNING audit_id, at
 
 
 def record(
-    tenant: Tenant | None, actor: Actor, verb: str, subject: str, /, **detail: object
+    tenant: Tenant | None,
+    actor: Actor,
+    verb: LiteralString | Redacted,
+    subject: Redacted,
+    /,
+    **detail: Fact,
 ) -> AuditRow:
     """Write one row in the caller's transaction: no row, no effect.
 
@@ -46,16 +53,22 @@ def record(
         actor_kind=actor.kind,
         actor_id=actor.id,
         actor_name=actor.name,
-        verb=verb,
-        subject=subject,
-        detail=normal(detail)[1],
+        verb=str(verb),
+        subject=str(subject),
+        detail=normal(hiding.facts(detail))[1],
     )
     values = {name: getattr(row, name) for name in RECORDED} | {"detail": Jsonb(row.detail)}
     row.audit_id, row.at = execute(RECORD, values)[0]
     return row
 
 
-def refuse(tenant: Tenant | None, actor: Actor, verb: str, subject: str, **detail: object) -> bool:
+def refuse(
+    tenant: Tenant | None,
+    actor: Actor,
+    verb: LiteralString | Redacted,
+    subject: Redacted,
+    **detail: Fact,
+) -> bool:
     """Write a refused attempt as `refused_<verb>`, in a transaction of its own.
 
     Call it after the refused verb has rolled back; inside a transaction it raises RuntimeError,
@@ -63,9 +76,10 @@ def refuse(tenant: Tenant | None, actor: Actor, verb: str, subject: str, **detai
     often lately that the attempt was only counted.
     """
     with transaction.atomic(durable=True):
-        if not _gets_a_row(tenant, actor, verb):
+        if not _gets_a_row(tenant, actor, str(verb)):
             return False
-        record(tenant, actor, f"refused_{verb}", subject, **detail)
+        refused = ours("refused_%(verb)s", verb=hiding.text(str(verb)))
+        record(tenant, actor, refused, subject, **detail)
     return True
 
 
@@ -131,9 +145,9 @@ def _sum_up(count: RefusalCount) -> None:
     record(
         count.tenant,
         Actor.machine("sealer"),
-        f"count_refused_{count.verb}",
-        "all strangers" if everybody else f"{count.actor_kind}:{count.actor_id}",
+        ours("count_refused_%(verb)s", verb=hiding.text(count.verb)),
+        hiding.text("all strangers" if everybody else f"{count.actor_kind}:{count.actor_id}"),
         attempts=count.attempts,
         rows_written_at_most=written,
-        since=count.since.isoformat(),
+        since=count.since,
     )

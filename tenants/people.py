@@ -5,10 +5,12 @@ import secrets
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
+from canonical.redaction import ours
 from tenants.access import grant, revoke
 from tenants.actors import Actor
 from tenants.audit import record
 from tenants.errors import PeopleError
+from tenants.keys import hiding
 from tenants.models import Tenant, User
 from tenants.roles import ROLES
 
@@ -22,7 +24,7 @@ def add_tenant(slug: str, name: str, *, actor: Actor) -> Tenant:
         tenant = Tenant(slug=slug, name=name)
         _check(tenant)
         tenant.save()
-        record(tenant, actor, "add_tenant", f"tenant:{slug}", name=name)
+        record(tenant, actor, "add_tenant", hiding.text(f"tenant:{slug}"), name=hiding.text(name))
     return tenant
 
 
@@ -40,7 +42,8 @@ def add_person(email: str, name: str, *, actor: Actor) -> tuple[User, str | None
         password = secrets.token_urlsafe(15)
         _check(User(email=email, name=name))
         user = User.objects.create_user(email, password, name=name)
-        record(None, actor, "add_person", f"person:{user.pk}", email=email, name=name)
+        told = {"email": hiding.text(email), "name": hiding.text(name)}
+        record(None, actor, "add_person", ours("person:%(id)s", id=user.pk), **told)
     return user, password
 
 
@@ -60,7 +63,8 @@ def add_service_user(email: str, name: str, *, actor: Actor) -> User:
         user.set_unusable_password()
         _check(user)
         user.save()
-        record(None, actor, "add_service_user", f"service:{user.pk}", email=email, name=name)
+        told = {"email": hiding.text(email), "name": hiding.text(name)}
+        record(None, actor, "add_service_user", ours("service:%(id)s", id=user.pk), **told)
     return user
 
 
@@ -70,7 +74,8 @@ def give_role(tenant: Tenant, user: User, role: str, *, actor: Actor) -> None:
         raise PeopleError(f"There is no role {role!r}: the roles are {', '.join(ROLES)}.")
     with transaction.atomic():
         grant(tenant, user, *ROLES[role])
-        record(tenant, actor, "give_role", f"person:{user.pk}", role=role, email=user.email)
+        told = {"role": hiding.text(role), "email": hiding.text(user.email)}
+        record(tenant, actor, "give_role", ours("person:%(id)s", id=user.pk), **told)
 
 
 def take_role(tenant: Tenant, user: User, role: str, *, actor: Actor) -> None:
@@ -82,7 +87,8 @@ def take_role(tenant: Tenant, user: User, role: str, *, actor: Actor) -> None:
         raise PeopleError(f"There is no role {role!r}: the roles are {', '.join(ROLES)}.")
     with transaction.atomic():
         revoke(tenant, user, *ROLES[role])
-        record(tenant, actor, "take_role", f"person:{user.pk}", role=role, email=user.email)
+        told = {"role": hiding.text(role), "email": hiding.text(user.email)}
+        record(tenant, actor, "take_role", ours("person:%(id)s", id=user.pk), **told)
 
 
 def _check(row: Tenant | User) -> None:

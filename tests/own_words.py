@@ -14,6 +14,9 @@ from mypy.types import Instance, LiteralType, Type, UnionType, get_proper_type
 # Each function that takes our own words, and as which parameter, counted from 0.
 OWN_WORDS: Final = {
     "canonical.redaction.ours": 0,
+    "tenants.audit.record": 2,
+    "tenants.audit.refuse": 2,
+    "checkpoints.events.append": 1,
 }
 REDACTED: Final = "canonical.redaction.Redacted"
 TRANSLATED: Final = tuple(

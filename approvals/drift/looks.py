@@ -19,6 +19,7 @@ from approvals.models import ApprovalRequest
 from approvals.models.freshness import EQUAL, MOVED, Freshness
 from tenants.actors import Actor
 from tenants.database import execute
+from tenants.keys import hiding
 
 SWEEPER: Final = Actor.machine("sweeper")
 LONGEST_ERROR: Final = 400
@@ -100,7 +101,8 @@ def note_seen(look: Look, moved: Sequence[Difference], files: Sequence[str] | No
         _end(row, again_in=look.every)
         if row.verdict != was:
             verb = "find_moved" if moved else "find_as_before"
-            requests.record(request, SWEEPER, verb, moved=comparing.fields(list(moved)))
+            fields = hiding.text(comparing.fields(list(moved)))
+            requests.record(request, SWEEPER, verb, moved=fields)
     return True
 
 

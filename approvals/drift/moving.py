@@ -20,6 +20,7 @@ from checkpoints import states as runs
 from checkpoints import wakeups
 from tenants import access
 from tenants.actors import Actor
+from tenants.keys import hiding
 from tenants.models import User
 
 # Deciding, or operating the run: either may want to see what would happen now.
@@ -125,7 +126,8 @@ def dry_run_again(request_id: UUID, *, actor: Actor, user: User) -> ApprovalRequ
         moved = _differences(row)
         why = comparing.sentence(moved)
         requests.close(request, states.WITHDRAWN, by=actor.name, because=why)
-        requests.record(request, actor, "dry_run_again", reason=why, moved=comparing.fields(moved))
+        told = hiding.texts(reason=why, moved=comparing.fields(moved))
+        requests.record(request, actor, "dry_run_again", **told)
         wakeups.wake(request.run_id, why=f"{actor.name} asked for another dry run.")
     return request
 

@@ -12,8 +12,10 @@ from approvals.models import ApprovalRequest
 from approvals.pages.parts import is_fragment
 from approvals.pages.telling import tell
 from approvals.queries import Detail
+from canonical.redaction import ours
 from tenants import audit
 from tenants.actors import Actor
+from tenants.keys import hiding
 from tenants.scope import TenantRequest
 
 
@@ -40,7 +42,8 @@ def answer(
 def audit_refusal(request: TenantRequest, asked: ApprovalRequest, error: NotPermittedError) -> None:
     """After the refused verb has rolled back: the attempt is on record."""
     actor = Actor.person(request.user)
-    audit.refuse(request.tenant, actor, "decide", f"request {asked.pk}", code=error.code)
+    subject = ours("request %(id)s", id=asked.pk)
+    audit.refuse(request.tenant, actor, "decide", subject, code=hiding.text(error.code))
 
 
 def _moved(asked: ApprovalRequest, error: HashMismatchError, posted: str) -> dict[str, Any]:

@@ -9,7 +9,9 @@ from django.db import transaction
 from approvals import clock, decisions, judging, locks, requests, states
 from approvals.errors import CannotTakeItError, NotPermittedError
 from approvals.models import ApprovalRequest, Decision, HandOver
+from canonical.redaction import Redacted, ours
 from tenants.actors import Actor
+from tenants.keys import hiding
 from tenants.models import User
 
 MOST: Final = 200
@@ -38,7 +40,7 @@ def hand_over(
         if known is not None:
             return known
         given = HandOver.objects.create(**between, note=note.strip())
-        told = {"to": str(colleague), "to_id": str(colleague.pk), "note": given.note}
+        told = {**_to(colleague), "note": hiding.text(given.note)}
         requests.record(request, actor, "hand_over", **told)
     return given
 
@@ -59,8 +61,7 @@ def take_back(hand_over_id: UUID, *, actor: Actor, user: User) -> HandOver:
         if given.taken_back_at is None:
             given.taken_back_at = clock.now()
             given.save(update_fields=["taken_back_at"])
-            told = {"to": str(given.given_to), "to_id": str(given.given_to_id)}
-            requests.record(request, actor, "take_hand_over_back", **told)
+            requests.record(request, actor, "take_hand_over_back", **_to(given.given_to))
     return given
 
 
@@ -77,6 +78,10 @@ def standing(request_ids: Iterable[UUID]) -> dict[UUID, list[HandOver]]:
     for given in found.select_related("given_by", "given_to").order_by("id")[:MOST]:
         by_request.setdefault(given.request_id, []).append(given)
     return by_request
+
+
+def _to(colleague: User) -> dict[str, Redacted]:
+    return {"to": hiding.text(str(colleague)), "to_id": ours("%(id)s", id=colleague.pk)}
 
 
 def _admit(request: ApprovalRequest, actor: Actor, user: User) -> None:

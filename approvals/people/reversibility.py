@@ -11,6 +11,7 @@ from tenants import access, audit
 from tenants.actors import Actor
 from tenants.database import execute
 from tenants.errors import Denied
+from tenants.keys import hiding
 from tenants.models import Tenant, User
 
 # Index: tool_classes_newest_first.
@@ -56,7 +57,8 @@ def set_class(
             tenant=tenant, tool=tool, reversibility=reversibility, why=why, set_by=actor.name
         )
         told = {"tool": tool, "was": was, "is": reversibility, "why": why}
-        audit.record(tenant, actor, "classify_tool", f"tool:{tool}", **told)
+        facts = hiding.texts(**told)
+        audit.record(tenant, actor, "classify_tool", hiding.text(f"tool:{tool}"), **facts)
     return said
 
 

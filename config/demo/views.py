@@ -18,6 +18,7 @@ from checkpoints import events
 from config.demo import outside, people, plugs, things, told, unknown
 from tenants.actors import Actor
 from tenants.errors import Denied
+from tenants.keys import hiding
 from tenants.models import Tenant, User
 from tenants.scope import access_of, tenant_for
 from tenants.signin.links import links_work_for
@@ -104,7 +105,7 @@ def _approve(asked: ApprovalRequest, user: Any, shown: str) -> None:
             posted_hash=shown,
         )
     if first:
-        events.append(asked.run_id, "plug armed", actor, at=plugs.BOUNDARY)
+        events.append(asked.run_id, "plug armed", actor, at=hiding.text(plugs.BOUNDARY))
 
 
 def _tenant(request: HttpRequest) -> Tenant:

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from approvals import clock
-from canonical.redaction import Redacted
+from canonical.redaction import Redacted, ours
 from reconciliation.credentials.models import (
     INVALID,
     NEVER,
@@ -68,13 +68,13 @@ def note(tenant: Tenant, tool: str, noted: Noted, *, owner: User, user: User) ->
             tenant,
             Actor.person(user),
             "note_credential",
-            f"credential:{tool}",
-            acting_identity=noted.acting_identity,
-            kept_at=noted.kept_at,
-            version=noted.version,
-            was=before.version if before else "",
-            owner=str(owner.pk),
-            expires_at=noted.expires_at.isoformat() if noted.expires_at else "",
+            hiding.text(f"credential:{tool}"),
+            acting_identity=hiding.text(noted.acting_identity),
+            kept_at=hiding.text(noted.kept_at),
+            version=hiding.text(noted.version),
+            was=hiding.text(before.version if before else ""),
+            owner=ours("%(id)s", id=owner.pk),
+            expires_at=noted.expires_at or ours(""),
         )
     credential.refresh_from_db()
     return credential

@@ -15,6 +15,7 @@ from reconciliation.evidence.members import FORMAT, sign
 from reconciliation.evidence.snapshots import About
 from tenants import audit, chain
 from tenants.actors import Actor
+from tenants.keys import hiding
 from tenants.models import AuditRow, AuditSeal
 from tenants.trail import heads
 from tenants.trail.rows import instant
@@ -34,7 +35,8 @@ def export(about: About, *, actor: Actor, whole: bool) -> bytes:
     record = snapshots.read(about, kept)
     # Written after the moment that was read: sealed rows come in order, so once this one is under a
     # signed head, so is everything the file tells of.
-    row = audit.record(about.tenant, actor, "export_evidence", about.subject, payloads=whole)
+    subject = hiding.text(about.subject)
+    row = audit.record(about.tenant, actor, "export_evidence", subject, payloads=whole)
     _wait_until_signed(row)
     document: dict[str, Json] = {
         "format": FORMAT,

@@ -7,6 +7,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from canonical import digests
+from canonical.redaction import ours
 from checkpoints import states, wakeups
 from checkpoints.boundaries import boundary
 from checkpoints.models import Run
@@ -17,6 +18,7 @@ from reconciliation.ledger.reads import WORKER
 from reconciliation.models import Action, Attempt, LookUp, Receipt
 from tenants import audit
 from tenants.database import execute
+from tenants.keys import hiding
 from tenants.models import Tenant
 
 # By primary key, each a statement of its own (rule 4).
@@ -133,9 +135,9 @@ def _happened(attempt: Attempt, answer: Answer, fence: int) -> datetime:
         Tenant(pk=attempt.action.tenant_id),
         WORKER,
         "settled",
-        f"action {attempt.action_id}",
-        outcome=outcomes.HAPPENED,
-        because=answer.because,
+        ours("action %(id)s", id=attempt.action_id),
+        outcome=ours(outcomes.HAPPENED),
+        because=hiding.text(answer.because),
     )
     return settled_at
 

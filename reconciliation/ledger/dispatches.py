@@ -8,6 +8,7 @@ from approvals import states as permission
 from approvals import uses
 from approvals.errors import NotApprovedError
 from approvals.models import Approval
+from canonical.redaction import ours
 from checkpoints import states, stops
 from checkpoints.boundaries import boundary
 from checkpoints.commits import Lease
@@ -18,6 +19,7 @@ from reconciliation.ledger.reads import WORKER
 from reconciliation.models import Attempt
 from tenants import audit
 from tenants.database import execute
+from tenants.keys import hiding
 from tenants.models import Tenant
 
 # What a stop may be for never changes under a lease, so it is read before the locks.
@@ -92,12 +94,12 @@ def dispatch(
             Tenant(pk=lease.tenant_id),
             WORKER,
             "intends",
-            f"action {action_id}",
-            attempt=str(attempt.id),
+            ours("action %(id)s", id=action_id),
+            attempt=attempt.id,
             number=attempt.number,
-            tool=tool,
-            target=target,
-            hash=expected_hash,
+            tool=hiding.text(tool),
+            target=hiding.text(target),
+            hash=hiding.text(expected_hash),
         )
     boundary("dispatch:after")
     return attempt

@@ -6,6 +6,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from approvals import requests
+from canonical.redaction import ours
 from checkpoints import events
 from checkpoints.models import Run
 from reconciliation import states as outcomes
@@ -13,6 +14,7 @@ from reconciliation.errors import NotDispatchedError
 from reconciliation.ledger.reads import WORKER
 from reconciliation.models import Action, Attempt
 from tenants import audit
+from tenants.keys import hiding
 
 ENDS = {
     outcomes.WRITTEN_OFF: outcomes.ATTEMPT_WRITTEN_OFF,
@@ -103,9 +105,6 @@ def close(run: Run, action: Action, outcome: str, *, because: str, note: str) ->
         stands=outcomes.SETTLED, outcome=outcome, because=because, note=note, settled_at=Now()
     )
     Run.objects.filter(pk=run.pk).update(effect_in_flight=None, attempts=0)
-    events.append(
-        run.id, "settled", WORKER, action=str(action.id), outcome=outcome, because=because
-    )
-    audit.record(
-        action.tenant, WORKER, "settled", f"action {action.id}", outcome=outcome, because=because
-    )
+    how = {"outcome": hiding.text(outcome), "because": hiding.text(because)}
+    events.append(run.id, "settled", WORKER, action=action.id, **how)
+    audit.record(action.tenant, WORKER, "settled", ours("action %(id)s", id=action.id), **how)

@@ -73,7 +73,7 @@ def repropose(lease: Lease, before: Ancestry, step: Step, action: Action) -> Com
     with transaction.atomic():
         committed = commits.commit(lease, before, step)
         Action.objects.filter(pk=action.pk).update(absorbed_seq=None, proposed_seq=committed.seq)
-        events.append(lease.run_id, "proposed again", WORKER, action=str(action.id))
+        events.append(lease.run_id, "proposed again", WORKER, action=action.id)
     return committed
 
 

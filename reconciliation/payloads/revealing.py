@@ -9,6 +9,7 @@ from reconciliation.payloads.places import Place, document
 from tenants import access, audit
 from tenants.actors import Actor
 from tenants.errors import Denied
+from tenants.keys import hiding
 from tenants.keys.vaults import Vault
 from tenants.models import Tenant, User
 
@@ -29,10 +30,13 @@ def reveal(tenant: Tenant, place: Place, path: str, *, user: User, reason: str) 
     with transaction.atomic():
         vault = Vault(tenant.pk)
         value = vault.decrypted(envelope)
-        seen = str(redaction.view(envelope))
         # Somebody may quote in the reason what they are about to see.
-        told = {"path": path, "shown": seen, "reason": str(vault.known.text(reason.strip()))}
-        audit.record(tenant, Actor.person(user), "reveal", str(place), **told)
+        told = {
+            "path": vault.known.text(path),
+            "shown": redaction.view(envelope),
+            "reason": vault.known.text(reason.strip()),
+        }
+        audit.record(tenant, Actor.person(user), "reveal", hiding.text(str(place)), **told)
     if isinstance(value, str):
         return value
     return json.dumps(value, indent=2, ensure_ascii=False)

@@ -36,6 +36,11 @@ def value(told: Any) -> Redacted:
     return known().json(told)
 
 
+def texts(**said: str) -> dict[str, Redacted]:
+    """Several, by name."""
+    return {name: text(each) for name, each in said.items()}
+
+
 def facts(told: Mapping[str, Fact]) -> dict[str, Any]:
     """Facts as JSON. A text that came past the type check is redacted here."""
     return {name: _told(fact) for name, fact in told.items()}

@@ -9,9 +9,10 @@ from django.db import transaction
 from django.db.models import Count, QuerySet
 from django.db.models.functions import Now
 
+from canonical.redaction import ours
 from tenants import audit
 from tenants.actors import Actor
-from tenants.keys import datakeys, people
+from tenants.keys import datakeys, hiding, people
 from tenants.keys.datakeys import TENANT
 from tenants.keys.errors import KeyRingError, KeysError
 from tenants.keys.models import DataKey, PersonKey
@@ -44,7 +45,8 @@ def rotate(*, actor: Actor) -> Iterator[tuple[int, int]]:
             done += count
             yield done, max(total, done)
     yield done, max(total, done)
-    audit.record(None, actor, "rotate_keys", "key ring", newest=newest, wrapped=done)
+    ring = ours("key ring")
+    audit.record(None, actor, "rotate_keys", ring, newest=hiding.text(newest), wrapped=done)
 
 
 def standings() -> list[Standing]:
@@ -76,7 +78,8 @@ def erase(tenant: Tenant, subject: str, *, actor: Actor, reason: str) -> DataKey
             )
         DataKey.objects.filter(pk=row.pk).update(wrapped=None, erased_at=Now())
         # Who it was must not stay in the trail: the key's id is enough to find what it encrypted.
-        audit.record(tenant, actor, "erase", f"data key {row.pk}", reason=reason)
+        key = ours("data key %(id)s", id=row.pk)
+        audit.record(tenant, actor, "erase", key, reason=hiding.text(reason))
     row.refresh_from_db()
     return row
 
@@ -95,7 +98,8 @@ def erase_own(person: User, *, actor: Actor, reason: str) -> PersonKey:
                 f"{person.email} has nothing here that is encrypted under their own key."
             )
         PersonKey.objects.filter(pk=row.pk).update(wrapped=None, erased_at=Now())
-        audit.record(None, actor, "erase", f"person key {row.pk}", reason=reason)
+        key = ours("person key %(id)s", id=row.pk)
+        audit.record(None, actor, "erase", key, reason=hiding.text(reason))
     row.refresh_from_db()
     return row
 

@@ -4,9 +4,10 @@ from typing import Any
 
 from django.db import transaction
 
+from canonical.redaction import ours
 from tenants.actors import Actor
 from tenants.audit import record
-from tenants.keys import people
+from tenants.keys import hiding, people
 from tenants.models import User
 from tenants.notifications.models import NotificationChoice
 
@@ -39,9 +40,9 @@ def choose(person: User, given: dict[str, Any]) -> NotificationChoice:
             None,
             Actor.person(person),
             "choose_notifications",
-            f"person:{person.pk}",
-            digest=choice.digest,
-            zone=choice.zone,
+            ours("person:%(id)s", id=person.pk),
+            digest=hiding.text(choice.digest),
+            zone=hiding.text(choice.zone),
             **told,
         )
     return choice

@@ -10,8 +10,10 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 
+from canonical.redaction import ours
 from tenants.actors import Actor
 from tenants.audit import record, refuse
+from tenants.keys import hiding
 from tenants.models import User
 from tenants.signin import factors, proofs
 
@@ -52,13 +54,19 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no ty
 
     def login(self, request: HttpRequest, user: User) -> None:
         """Sign the person in; the row comes first, because no row means no effect."""
-        how = {"address": self._of(request), "methods": proofs.methods(request, user)}
-        record(None, Actor.person(user), "sign_in", f"person:{user.pk}", **how)
+        methods = hiding.value(proofs.methods(request, user))
+        how = {"address": hiding.text(self._of(request)), "methods": methods}
+        record(None, Actor.person(user), "sign_in", ours("person:%(id)s", id=user.pk), **how)
         super().login(request, user)
 
     def logout(self, request: HttpRequest) -> None:
         if isinstance(request.user, User):
-            record(None, Actor.person(request.user), "sign_out", f"person:{request.user.pk}")
+            record(
+                None,
+                Actor.person(request.user),
+                "sign_out",
+                ours("person:%(id)s", id=request.user.pk),
+            )
         super().logout(request)
 
     def reauthenticate(self, user: User, password: str) -> bool:
@@ -89,7 +97,8 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no ty
 
     def _refused(self, request: HttpRequest, credentials: dict[str, Any], *, why: str) -> None:
         stranger = Actor.stranger(self._of(request))
-        refuse(None, stranger, "sign_in", str(credentials.get("email", "")), why=why)
+        address = hiding.text(str(credentials.get("email", "")))
+        refuse(None, stranger, "sign_in", address, why=hiding.text(why))
 
     def _of(self, request: HttpRequest) -> str:
         return str(self.get_client_ip(request))

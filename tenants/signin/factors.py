@@ -22,9 +22,10 @@ from django.db import transaction
 from django.utils.translation import gettext
 from qrcode.image.svg import SvgPathFillImage
 
+from canonical.redaction import ours
 from tenants.actors import Actor
 from tenants.audit import record, refuse
-from tenants.keys import people
+from tenants.keys import hiding, people
 from tenants.keys.errors import EncryptionRefusedError
 from tenants.models import User
 
@@ -79,7 +80,7 @@ def giving(user: User) -> Iterator[None]:
 def changed(user: User, template: str) -> None:
     """Write down a change of how a person signs in; `template` is allauth's name of it."""
     verb = CHANGES.get(template, "change_sign_in")
-    record(None, Actor.person(user), verb, f"person:{user.pk}")
+    record(None, Actor.person(user), hiding.text(verb), ours("person:%(id)s", id=user.pk))
 
 
 def take_away(user: User, *, actor: Actor) -> int:
@@ -89,7 +90,9 @@ def take_away(user: User, *, actor: Actor) -> int:
     """
     with transaction.atomic():
         gone = Authenticator.objects.filter(user=user).delete()[0]
-        record(None, actor, "take_second_factors_away", f"person:{user.pk}", factors=gone)
+        record(
+            None, actor, "take_second_factors_away", ours("person:%(id)s", id=user.pk), factors=gone
+        )
     return int(gone)
 
 
@@ -143,11 +146,12 @@ class PasskeySignInForm(FailuresAreAudited, LoginWebAuthnForm):  # type: ignore[
 def _refused(user: User | None) -> None:
     request: Any = context.request
     if user is not None and request.user == user:
-        refuse(None, Actor.person(user), "confirm", f"person:{user.pk}")
+        refuse(None, Actor.person(user), "confirm", ours("person:%(id)s", id=user.pk))
         return
     address = Actor.stranger(request.META.get("REMOTE_ADDR", ""))
     subject = user.email if user is not None else "passkey"
-    refuse(None, address, "sign_in", subject, why="wrong second factor")
+    why = ours("wrong second factor")
+    refuse(None, address, "sign_in", hiding.text(subject), why=why)
 
 
 def _owner() -> int:

@@ -11,6 +11,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 from django.http import HttpRequest
 
+from canonical.redaction import ours
 from tenants.actors import Actor
 from tenants.audit import record
 from tenants.errors import LinkClosed
@@ -27,7 +28,7 @@ def make_link(user: User, *, actor: Actor) -> str:
         SignInLink.objects.create(
             token_digest=_digest(token), user=user, expires_at=Now() + LIFETIME
         )
-        record(None, actor, "make_sign_in_link", f"person:{user.pk}")
+        record(None, actor, "make_sign_in_link", ours("person:%(id)s", id=user.pk))
     return token
 
 
@@ -51,7 +52,7 @@ def use_link(token: str) -> User:
         user = SignInLink.objects.select_related("user").get(token_digest=_digest(token)).user
         if not user.is_active:
             raise LinkClosed
-        record(None, Actor.person(user), "use_sign_in_link", f"person:{user.pk}")
+        record(None, Actor.person(user), "use_sign_in_link", ours("person:%(id)s", id=user.pk))
     return user
 
 

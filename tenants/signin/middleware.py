@@ -16,6 +16,7 @@ from tenants import wall
 from tenants.actors import Actor
 from tenants.audit import refuse
 from tenants.errors import Denied
+from tenants.keys import hiding
 from tenants.models import Tenant, User
 from tenants.signin.views import confirmation_url, sign_in_ended
 
@@ -65,7 +66,7 @@ class CredentialsAreRefused:
         path = request.path_info.replace("\0", "")
         try:
             stranger = Actor.stranger(request.META.get("REMOTE_ADDR", ""))
-            refuse(None, stranger, "use_credential", path, header=shown)
+            refuse(None, stranger, "use_credential", hiding.text(path), header=hiding.text(shown))
         except DatabaseError:
             # Refused all the same: the trail is away, and so is everything worth reading.
             log.warning("a credential in %s was refused; the trail cannot be written", shown)
@@ -136,7 +137,7 @@ class DenialsAreAudited:
             refuse(
                 tenant,
                 Actor.person(request.user),
-                exception.permission,
-                request.path_info.replace("\0", ""),
-                method=request.method,
+                hiding.text(exception.permission),
+                hiding.text(request.path_info.replace("\0", "")),
+                method=hiding.text(request.method or ""),
             )

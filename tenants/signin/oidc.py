@@ -11,8 +11,10 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.urls import reverse
 
+from canonical.redaction import ours
 from tenants.actors import Actor
 from tenants.audit import record, refuse
+from tenants.keys import hiding
 from tenants.models import User
 
 
@@ -22,7 +24,8 @@ class Providers(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allauth h
     def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:
         """Nobody: reached by who is not known here, so the attempt is written down."""
         address = Actor.stranger(request.META.get("REMOTE_ADDR", ""))
-        refuse(None, address, "sign_in", ", ".join(_addresses(sociallogin)), why="not known here")
+        subject = hiding.text(", ".join(_addresses(sociallogin)))
+        refuse(None, address, "sign_in", subject, why=ours("not known here"))
         return False
 
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
@@ -36,7 +39,7 @@ class Providers(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allauth h
             kind=User.Kind.PERSON,
         ).first()
         if known is not None:
-            record(None, Actor.person(known), "link_provider", f"person:{known.pk}")
+            record(None, Actor.person(known), "link_provider", ours("person:%(id)s", id=known.pk))
             sociallogin.connect(request, known)
 
     def send_notification_mail(self, *args: Any, **kwargs: Any) -> None:

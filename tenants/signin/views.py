@@ -17,6 +17,7 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
+from canonical.redaction import ours
 from tenants.actors import Actor
 from tenants.audit import refuse
 from tenants.errors import LinkClosed
@@ -85,7 +86,8 @@ def sign_in_by_link(request: HttpRequest, token: str) -> HttpResponse:
     try:
         user = use_link(token)
     except LinkClosed:
-        refuse(None, Actor.stranger(request.META["REMOTE_ADDR"]), "use_sign_in_link", "link")
+        stranger = Actor.stranger(request.META["REMOTE_ADDR"])
+        refuse(None, stranger, "use_sign_in_link", ours("link"))
         return _link_page(request, opened=False)
     record_authentication(request, user, proofs.LINK)
     get_adapter(request).login(request, user)

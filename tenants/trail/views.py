@@ -12,6 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from tenants import audit
 from tenants.actors import Actor
+from tenants.keys import hiding
 from tenants.models import Tenant
 from tenants.scope import TenantRequest, tenant_page
 from tenants.trail import reading
@@ -49,10 +50,10 @@ def export_audit(request: TenantRequest, tenant: Tenant) -> HttpResponseBase:
         tenant,
         Actor.person(request.user),
         "export_audit",
-        f"tenant:{tenant.slug}",
+        hiding.text(f"tenant:{tenant.slug}"),
         rows=count,
-        format=kind,
-        **{name: value[:200] for name, value in given.items() if value},
+        format=hiding.text(kind),
+        **{name: hiding.text(value[:200]) for name, value in given.items() if value},
     )
     file.seek(0)
     name = f"audit-{tenant.slug}-{timezone.now():%Y%m%d-%H%M%S}.{kind}"

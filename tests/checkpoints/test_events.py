@@ -3,13 +3,14 @@
 from checkpoints import events
 from checkpoints.models import Event
 from tenants.actors import Actor
+from tenants.keys import hiding
 from tests.checkpoints.records import refused
 from tests.engine.turns import Bench
 
 
 def test_an_event_says_what_who_and_when(engine: Bench) -> None:
     run = engine.start()
-    events.append(run.id, "noted", Actor.person(engine.starter), why="because")
+    events.append(run.id, "noted", Actor.person(engine.starter), why=hiding.text("because"))
     event = Event.objects.filter(run=run).latest("id")
     assert (event.what, event.actor, event.detail) == ("noted", "Ada", {"why": "because"})
     assert event.at is not None

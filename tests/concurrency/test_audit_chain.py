@@ -12,6 +12,7 @@ from pytest_django import Settings
 from tenants.actors import Actor
 from tenants.audit import record
 from tenants.chain import seal, verify_chain
+from tenants.keys import hiding
 from tenants.models import AuditHead, AuditSeal, AuditUnsealed, AuditUnsigned, Tenant
 from tenants.trail import heads
 from tests.people import make_tenant
@@ -38,7 +39,9 @@ def test_twenty_writers_and_two_sealers_leave_one_chain_per_tenant() -> None:
         for n in range(ROWS):
             with transaction.atomic():
                 actor = Actor.machine(f"writer-{number}")
-                record(owners[n % len(owners)], actor, "approve", f"request:{number}-{n}")
+                record(
+                    owners[n % len(owners)], actor, "approve", hiding.text(f"request:{number}-{n}")
+                )
 
     def sealer() -> None:
         start.wait(30)
@@ -65,7 +68,7 @@ def test_twenty_writers_and_two_sealers_leave_one_chain_per_tenant() -> None:
 
 def test_a_chain_is_signed_once_by_two_signers_and_waits_again_when_it_grows() -> None:
     acme = make_tenant()
-    record(acme, Actor.machine("writer"), "approve", "request:1")
+    record(acme, Actor.machine("writer"), "approve", hiding.text("request:1"))
     seal()
     locked, go = Event(), Event()
 
@@ -81,7 +84,7 @@ def test_a_chain_is_signed_once_by_two_signers_and_waits_again_when_it_grows() -
     go.set()
     thread.join()
     assert heads.sign_due(after=timedelta()) == 1
-    record(acme, Actor.machine("writer"), "approve", "request:2")
+    record(acme, Actor.machine("writer"), "approve", hiding.text("request:2"))
     seal()
     assert heads.sign_due(after=timedelta()) == 1
     assert list(AuditHead.objects.order_by("position").values_list("position", flat=True)) == [1, 2]

@@ -4,7 +4,12 @@ Never run. `make check` reads it: an `ignore` that is not needed is an error of 
 that began to take any text would fail there, and in `test_types.py`.
 """
 
+from uuid import UUID
+
 from canonical.redaction import ours
+from checkpoints import events
+from tenants import audit
+from tenants.actors import Actor
 
 
 def our_own_words(secret: str) -> None:

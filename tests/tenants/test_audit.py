@@ -9,6 +9,7 @@ from django.db.models.functions import Now
 from canonical.errors import CanonicalError
 from tenants.actors import Actor
 from tenants.audit import OWN_ROWS, STRANGERS_ROWS, close_windows, record, refuse
+from tenants.keys import hiding
 from tenants.models import AuditRow, AuditSeal, RefusalCount
 from tests.people import ada, make_tenant
 
@@ -23,7 +24,9 @@ def age_counts() -> None:
 def test_a_row_says_who_did_what_to_what() -> None:
     acme = make_tenant()
     user = ada(acme)
-    row = record(acme, Actor.person(user), "approve", "action:7", hash="ab", n=1.0)
+    row = record(
+        acme, Actor.person(user), "approve", hiding.text("action:7"), hash=hiding.text("ab"), n=1.0
+    )
     row.refresh_from_db()
     assert (row.actor_kind, row.actor_id, row.actor_name) == ("person", str(user.pk), "Ada")
     assert (row.tenant, row.verb, row.subject) == (acme, "approve", "action:7")
@@ -34,7 +37,7 @@ def test_a_row_says_who_did_what_to_what() -> None:
 @pytest.mark.django_db
 def test_a_detail_that_is_not_canonical_is_refused() -> None:
     with pytest.raises(CanonicalError, match="/amount"):
-        record(None, SWEEPER, "approve", "action:7", amount=float("nan"))
+        record(None, SWEEPER, "approve", hiding.text("action:7"), amount=float("nan"))
 
 
 @pytest.mark.django_db
@@ -44,7 +47,7 @@ def test_a_row_goes_when_its_transaction_rolls_back() -> None:
 
     def undone() -> None:
         with transaction.atomic():
-            record(None, SWEEPER, "approve", "action:7")
+            record(None, SWEEPER, "approve", hiding.text("action:7"))
             raise Undone
 
     with pytest.raises(Undone):
@@ -55,8 +58,8 @@ def test_a_row_goes_when_its_transaction_rolls_back() -> None:
 @pytest.mark.django_db(transaction=True)
 def test_a_refusal_inside_a_transaction_is_a_mistake() -> None:
     with transaction.atomic(), pytest.raises(RuntimeError, match="durable"):
-        refuse(None, SWEEPER, "approve", "action:7")
-    assert refuse(None, SWEEPER, "approve", "action:7")
+        refuse(None, SWEEPER, "approve", hiding.text("action:7"))
+    assert refuse(None, SWEEPER, "approve", hiding.text("action:7"))
     assert AuditRow.objects.get().verb == "refused_approve"
 
 
@@ -64,10 +67,14 @@ def test_a_refusal_inside_a_transaction_is_a_mistake() -> None:
 def test_refusals_too_often_are_counted_and_summed_up() -> None:
     acme = make_tenant()
     actor = Actor.person(ada(acme))
-    written = [refuse(acme, actor, "approve", f"action:{n}") for n in range(OWN_ROWS + 3)]
+    written = [
+        refuse(acme, actor, "approve", hiding.text(f"action:{n}")) for n in range(OWN_ROWS + 3)
+    ]
     assert written == [True] * OWN_ROWS + [False] * 3
-    assert refuse(None, actor, "approve", "action:1"), "another tenant counts for itself"
-    assert refuse(acme, actor, "cancel", "run:1"), "another verb counts for itself"
+    assert refuse(None, actor, "approve", hiding.text("action:1")), (
+        "another tenant counts for itself"
+    )
+    assert refuse(acme, actor, "cancel", hiding.text("run:1")), "another verb counts for itself"
     age_counts()
     close_windows()
     summary = AuditRow.objects.get(verb="count_refused_approve")
@@ -75,12 +82,12 @@ def test_refusals_too_often_are_counted_and_summed_up() -> None:
     assert summary.subject == f"person:{actor.id}"
     assert summary.detail["attempts"] == OWN_ROWS + 3
     assert not RefusalCount.objects.exists()
-    assert refuse(acme, actor, "approve", "action:1"), "a new window begins"
+    assert refuse(acme, actor, "approve", hiding.text("action:1")), "a new window begins"
 
 
 @pytest.mark.django_db
 def test_a_window_still_open_is_left_alone() -> None:
-    refuse(None, SWEEPER, "approve", "action:7")
+    refuse(None, SWEEPER, "approve", hiding.text("action:7"))
     assert close_windows() == 0
     assert RefusalCount.objects.count() == 1
 
@@ -88,7 +95,12 @@ def test_a_window_still_open_is_left_alone() -> None:
 @pytest.mark.django_db
 def test_strangers_with_many_addresses_cannot_fill_the_table() -> None:
     for n in range(STRANGERS_ROWS + 50):
-        refuse(None, Actor.stranger(f"10.0.{n // 256}.{n % 256}"), "sign_in", "x@example.org")
+        refuse(
+            None,
+            Actor.stranger(f"10.0.{n // 256}.{n % 256}"),
+            "sign_in",
+            hiding.text("x@example.org"),
+        )
     assert AuditRow.objects.count() == STRANGERS_ROWS
     assert RefusalCount.objects.count() == STRANGERS_ROWS + 1
     age_counts()

@@ -10,6 +10,7 @@ from django.db import IntegrityError, connection, transaction
 from tenants.actors import Actor
 from tenants.audit import record
 from tenants.chain import GENESIS, seal, verify_chain
+from tenants.keys import hiding
 from tenants.models import AuditRow, AuditSeal, AuditUnsealed, Tenant
 from tests.people import make_tenant
 from tests.tenants.threads import in_thread
@@ -18,7 +19,7 @@ SWEEPER = Actor.machine("sweeper")
 
 
 def write(tenant: Tenant | None, *subjects: str) -> list[AuditRow]:
-    return [record(tenant, SWEEPER, "approve", subject, n=1) for subject in subjects]
+    return [record(tenant, SWEEPER, "approve", hiding.text(subject), n=1) for subject in subjects]
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from checkpoints.models import Event, Run, Stop
 from tenants import access, audit, wall
 from tenants.actors import Actor
 from tenants.database import execute
+from tenants.keys import hiding
 from tenants.models import AuditRow, Tenant, TenantUserObjectPermission
 from tests.approvals.asking import git_diff, question
 from tests.approvals.questions import ask, make_run
@@ -38,7 +39,7 @@ def two() -> Two:
         runs.append(make_run(tenant, started_by=ada(tenant)))
         ask(question(runs[-1], git_diff(2)))
         events.append(runs[-1].pk, "started", ME)
-        audit.record(tenant, ME, "start", f"run:{runs[-1].pk}")
+        audit.record(tenant, ME, "start", hiding.text(f"run:{runs[-1].pk}"))
     return Two(runs[0].tenant, runs[1].tenant, *runs)
 
 
@@ -103,7 +104,7 @@ def test_a_partition_shows_no_more_than_its_table(two: Two) -> None:
 
 
 WRITES: dict[str, Callable[[Two], object]] = {
-    "an audit row": lambda two: audit.record(two.other, ME, "start", "run"),
+    "an audit row": lambda two: audit.record(two.other, ME, "start", hiding.text("run")),
     "an event of a run": lambda two: events.append(two.theirs.pk, "started", ME),
     "a run": lambda two: make_run(two.other, started_by=two.mine.started_by),
     "a run given away": lambda two: Run.objects.filter(pk=two.mine.pk).update(tenant=two.other),
@@ -135,7 +136,7 @@ def test_rows_that_are_not_shown_are_neither_changed_nor_deleted(two: Two) -> No
 
 def test_what_is_the_installations_is_written_and_read_without_a_tenant() -> None:
     with as_web():
-        row = audit.record(None, Actor.stranger("192.0.2.1"), "sign_in", "person")
+        row = audit.record(None, Actor.stranger("192.0.2.1"), "sign_in", hiding.text("person"))
         assert AuditRow.objects.get().pk == row.pk
         Stop.objects.create(lock="effects", why="all of it", stopped_by="somebody")
         assert Stop.objects.count() == 1

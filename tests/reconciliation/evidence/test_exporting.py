@@ -20,6 +20,7 @@ from reconciliation.models import Action, Attempt, Receipt
 from tenants import chain
 from tenants.actors import Actor
 from tenants.audit import record
+from tenants.keys import hiding
 from tenants.models import AuditRow
 from tenants.trail import heads
 from tests.approvals.questions import tamper
@@ -100,7 +101,13 @@ def test_the_export_is_audited_and_in_the_file_itself(engine: Bench) -> None:
 
 def test_rows_about_other_things_are_shown_by_digest_only(engine: Bench) -> None:
     run = settled_run(engine)
-    record(run.tenant, WORKER, "approve", "request:of-somebody-else", reason="private")
+    record(
+        run.tenant,
+        WORKER,
+        "approve",
+        hiding.text("request:of-somebody-else"),
+        reason=hiding.text("private"),
+    )
     content = export(About.run(run), actor=Actor.person(engine.approver), whole=True)
     assert b"private" not in content
     assert verify(content, heads.believed()).holds
@@ -112,7 +119,7 @@ def test_an_old_row_is_linked_to_the_head_that_followed_it(engine: Bench) -> Non
     chain.seal()
     heads.sign_due(after=timedelta())
     for n in range(50):
-        record(run.tenant, WORKER, "approve", f"request:{n}")
+        record(run.tenant, WORKER, "approve", hiding.text(f"request:{n}"))
     first, second = exported(About.run(run), engine)["trail"]
     assert first["head"]["position"] < second["after"]["position"] + 1
     assert len(first["links"]) < 10

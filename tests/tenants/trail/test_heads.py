@@ -12,6 +12,7 @@ from tenants.actors import Actor
 from tenants.audit import record
 from tenants.chain import seal, verify_chain
 from tenants.errors import HeadsNotKept
+from tenants.keys import hiding
 from tenants.models import AuditHead, AuditRow, AuditSeal, AuditUnsigned, Tenant
 from tenants.signing import SigningKey
 from tenants.trail import heads
@@ -28,7 +29,7 @@ NOW = timedelta()
 
 def grow(tenant: Tenant | None, rows: int) -> None:
     for n in range(rows):
-        record(tenant, SWEEPER, "approve", f"action:{n}")
+        record(tenant, SWEEPER, "approve", hiding.text(f"action:{n}"))
     seal()
 
 

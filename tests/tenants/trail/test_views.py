@@ -16,6 +16,7 @@ from tenants import access
 from tenants.actors import Actor
 from tenants.audit import record
 from tenants.chain import seal
+from tenants.keys import hiding
 from tenants.models import AuditRow, Tenant, User
 from tenants.roles import ROLES
 from tenants.trail import heads, reading, views
@@ -63,10 +64,29 @@ def page(client: Client, **query: str) -> str:
 
 def some_rows(acme: Tenant) -> None:
     user = dee(acme)
-    record(acme, Actor.person(user), "approve", f"request:{RUN}", hash="ab12", reason="fine")
-    record(acme, Actor.machine("worker"), "intends", f"action {RUN}", attempt="1")
-    record(acme, Actor.machine("worker"), "started", f"run {RUN}")
-    record(acme, Actor.person(user), "refused_decide", f"request {RUN}", code="own_run")
+    record(
+        acme,
+        Actor.person(user),
+        "approve",
+        hiding.text(f"request:{RUN}"),
+        hash=hiding.text("ab12"),
+        reason=hiding.text("fine"),
+    )
+    record(
+        acme,
+        Actor.machine("worker"),
+        "intends",
+        hiding.text(f"action {RUN}"),
+        attempt=hiding.text("1"),
+    )
+    record(acme, Actor.machine("worker"), "started", hiding.text(f"run {RUN}"))
+    record(
+        acme,
+        Actor.person(user),
+        "refused_decide",
+        hiding.text(f"request {RUN}"),
+        code=hiding.text("own_run"),
+    )
 
 
 @pytest.mark.parametrize(
@@ -84,7 +104,7 @@ def test_only_the_right_to_audit_opens_the_page(acme: Tenant, who: str, status: 
 
 def test_an_auditor_of_one_tenant_sees_nothing_of_another(client: Client) -> None:
     other = make_tenant("other")
-    record(other, Actor.machine("worker"), "approve", "request:secret-of-other")
+    record(other, Actor.machine("worker"), "approve", hiding.text("request:secret-of-other"))
     assert "secret-of-other" not in page(client)
     assert client.get("/t/other/audit/").status_code == 404
     assert b"secret-of-other" not in exported(client)
@@ -163,7 +183,7 @@ def test_pages_follow_on_one_another_and_miss_no_row(
 ) -> None:
     """Ten rows of one moment: the number decides between equal times."""
     for n in range(10):
-        record(acme, Actor.machine("worker"), "approve", f"request:{n}")
+        record(acme, Actor.machine("worker"), "approve", hiding.text(f"request:{n}"))
     wanted, seen = reading.Wanted(), []
     while True:
         found = reading.page(acme, wanted, limit=3)
@@ -183,7 +203,7 @@ def test_the_page_asks_the_same_few_queries_however_many_rows(client: Client, ac
     ) as few:
         page(client)
     for n in range(60):
-        record(acme, Actor.machine("worker"), "approve", f"request:{n}")
+        record(acme, Actor.machine("worker"), "approve", hiding.text(f"request:{n}"))
     with CaptureQueriesContext(connection) as many:
         page(client)
     assert len(many) == len(few)
