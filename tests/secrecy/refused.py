@@ -20,3 +20,22 @@ def our_own_words(secret: str) -> None:
     ours("it is %s" % secret)  # type: ignore[arg-type]  # noqa: UP031
     ours("it is %(secret)s", secret=secret)  # type: ignore[arg-type]
     ours("it is %(all)s", all={"password": secret})  # type: ignore[arg-type]
+
+
+def the_audit_trail(secret: str, who: Actor) -> None:
+    """As the verb, as the subject, as a detail."""
+    audit.record(None, who, secret, ours("run"))  # type: ignore[arg-type]
+    audit.record(None, who, f"start {secret}", ours("run"))  # type: ignore[arg-type]
+    audit.record(None, who, "start", secret)  # type: ignore[arg-type]
+    audit.record(None, who, "start", ours("run"), why=secret)  # type: ignore[arg-type]
+    audit.record(None, who, "start", ours("run"), why={"password": secret})  # type: ignore[arg-type]
+    audit.refuse(None, who, secret, ours("run"))  # type: ignore[arg-type]
+    audit.refuse(None, who, "start", secret)  # type: ignore[arg-type]
+    audit.refuse(None, who, "start", ours("run"), why=secret)  # type: ignore[arg-type]
+
+
+def the_history_of_a_run(secret: str, run: UUID, who: Actor) -> None:
+    """As what happened, as a detail."""
+    events.append(run, secret, who)  # type: ignore[arg-type]
+    events.append(run, "held", who, why=secret)  # type: ignore[arg-type]
+    events.append(run, "held", who, why=[secret])  # type: ignore[arg-type]
