@@ -38,7 +38,8 @@ def remind() -> int:
         return 0
     _looked["at"] = time.monotonic()
     sending.prune()
-    return requests.remind(MOST) + requests.escalate(MOST) + cases.escalate_cases(MOST)
+    asked = requests.remind(MOST) + requests.escalate(MOST) + requests.unsent(MOST)
+    return asked + cases.escalate_cases(MOST)
 
 
 def wait(seconds: float) -> bool:

@@ -9,6 +9,7 @@ from django.db import transaction
 from approvals import clock, decisions, judging, locks, requests, states
 from approvals.errors import CannotTakeItError, NotPermittedError
 from approvals.models import ApprovalRequest, Decision, HandOver
+from approvals.people import notices
 from canonical.redaction import Redacted, ours
 from tenants.actors import Actor
 from tenants.keys import hiding
@@ -42,6 +43,7 @@ def hand_over(
         given = HandOver.objects.create(**between, note=note.strip())
         told = {**_to(colleague), "note": hiding.text(given.note)}
         requests.record(request, actor, "hand_over", **told)
+        notices.handed(given)
     return given
 
 
@@ -62,6 +64,7 @@ def take_back(hand_over_id: UUID, *, actor: Actor, user: User) -> HandOver:
             given.taken_back_at = clock.now()
             given.save(update_fields=["taken_back_at"])
             requests.record(request, actor, "take_hand_over_back", **_to(given.given_to))
+            notices.unhanded(given)
     return given
 
 

@@ -1,4 +1,4 @@
-"""Who is told what about requests: asked, about to expire, and nobody came.
+"""Who is told what about requests: asked, handed over, about to expire, nobody came, not sent.
 
 Texts name the task type, the tool and the tenant and nothing else: no target, no diff, no
 parameters, no business key. Who may see those sees them on the page.
@@ -8,7 +8,16 @@ from datetime import timedelta
 from typing import Final
 
 from django.conf import settings
-from django.db.models import DateTimeField, Exists, ExpressionWrapper, F, OuterRef, QuerySet
+from django.db.models import (
+    DateTimeField,
+    Exists,
+    ExpressionWrapper,
+    F,
+    OuterRef,
+    QuerySet,
+    UUIDField,
+)
+from django.db.models.functions import Cast, Substr
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
@@ -20,9 +29,12 @@ from approvals.models.openings import OpenedPart
 from checkpoints import notices
 from tenants.models import User
 from tenants.notifications import outbox
+from tenants.notifications.models import Notification
 from tenants.notifications.outbox import Matter
 
 EXPIRING: Final = "approval_expiring"
+HANDED: Final = "handed_over"
+UNSENT: Final = "approval_unsent"
 SOONEST: Final = timedelta(hours=1)
 
 
@@ -37,6 +49,18 @@ def asked(request: ApprovalRequest) -> None:
 def settled(request: ApprovalRequest) -> None:
     """Nobody needs to be told of this request any more."""
     outbox.forget(_subject(request))
+
+
+def handed(given: HandOver) -> None:
+    """Tell a colleague that somebody asks them to decide; in the transaction of the hand-over."""
+    if settings.KEDGE_NOTIFICATIONS:
+        outbox.put(given.request.tenant, [given.given_to], _handing(given))
+
+
+def unhanded(given: HandOver) -> None:
+    """The hand-over was taken back: nobody is told of it who was not yet."""
+    if settings.KEDGE_NOTIFICATIONS:
+        outbox.unsay(given.given_to, _handing(given))
 
 
 def remind(limit: int) -> int:
@@ -77,8 +101,29 @@ def escalate(limit: int) -> int:
     return sum(_escalate(request) for request in late[:limit])
 
 
+def unsent(limit: int) -> int:
+    """Tell who approved, and the owners, of approvals that nothing has used for long, each once.
+
+    Of those used since nobody is told who was not yet. Returns about how many requests.
+    """
+    if not settings.KEDGE_NOTIFICATIONS:
+        return 0
+    _forget_used(limit)
+    since = ClockTimestamp() - timedelta(minutes=settings.KEDGE_ESCALATE_MINUTES)
+    late = (
+        _with_state(states.APPROVED)
+        .filter(~_told(UNSENT), approval__granted_at__lt=since, expires_at__gt=ClockTimestamp())
+        .order_by("approval__granted_at")
+    )
+    return sum(_tell_unsent(request) for request in late[:limit])
+
+
 def _open() -> QuerySet[ApprovalRequest]:
-    found = ApprovalRequest.objects.filter(state=states.OPEN).select_related("tenant", "run")
+    return _with_state(states.OPEN)
+
+
+def _with_state(state: str) -> QuerySet[ApprovalRequest]:
+    found = ApprovalRequest.objects.filter(state=state).select_related("tenant", "run")
     return found.defer("diff", "parameters", "bound", "run__input").order_by("pk")
 
 
@@ -98,6 +143,34 @@ def _escalate(request: ApprovalRequest) -> int:
     return min(1, outbox.put(request.tenant, people, _matter(notices.UNCLAIMED, request, text)))
 
 
+def _tell_unsent(request: ApprovalRequest) -> int:
+    text = _(
+        "The request of “%(task)s” at %(tenant)s to use %(tool)s was approved more than "
+        "%(n)d minutes ago, and nothing was sent yet."
+    )
+    yes = request.decisions.filter(verdict=states.APPROVE, taken_back=None)
+    gave = User.objects.filter(pk__in=yes.values("user_id")).order_by("pk")
+    people = dict.fromkeys([*gave, *notices.owners(request.tenant, request.run.task_type)])
+    return min(1, outbox.put(request.tenant, people, _matter(UNSENT, request, text)))
+
+
+def _forget_used(limit: int) -> None:
+    """The door that uses an approval up tells nobody: it must be quick."""
+    stands = ApprovalRequest.objects.filter(
+        pk=Cast(Substr(OuterRef("subject"), len("request:") + 1), UUIDField()),
+        state=states.APPROVED,
+    )
+    waiting = Notification.objects.filter(kind=UNSENT, state=Notification.State.WAITING)
+    used = waiting.filter(~Exists(stands)).order_by("pk").values_list("subject", flat=True)
+    for subject in list(used[:limit]):
+        outbox.forget(subject)
+
+
+def _handing(given: HandOver) -> Matter:
+    text = _("%(who)s asks you to decide a request of “%(task)s” at %(tenant)s to use %(tool)s.")
+    return _matter(HANDED, given.request, text, who=str(given.given_by))
+
+
 def _asked_people(request: ApprovalRequest) -> list[User]:
     try:
         return judging.eligible(request)
@@ -105,7 +178,7 @@ def _asked_people(request: ApprovalRequest) -> list[User]:
         return []  # a damaged request is nobody's to decide, and its page says so
 
 
-def _matter(kind: str, request: ApprovalRequest, text: str) -> Matter:
+def _matter(kind: str, request: ApprovalRequest, text: str, **more: str) -> Matter:
     facts = {
         "task": request.run.task_type,
         "tenant": request.tenant.name,
@@ -113,7 +186,7 @@ def _matter(kind: str, request: ApprovalRequest, text: str) -> Matter:
         "n": settings.KEDGE_ESCALATE_MINUTES,
     }
     path = reverse("approvals:request", args=[request.tenant.slug, request.pk])
-    return Matter(kind, _subject(request), path, text % facts)
+    return Matter(kind, _subject(request), path, text % (facts | more))
 
 
 def _subject(request: ApprovalRequest) -> str:

@@ -54,6 +54,26 @@ def put(tenant: Tenant | None, people: Iterable[User], matter: Matter) -> int:
     return len(rows)
 
 
+def insist(person: User, matter: Matter) -> int:
+    """Tell one person by mail and at once, whatever they chose: what may not go unnoticed.
+
+    In the caller's transaction. Returns how many rows that made.
+    """
+    if not settings.KEDGE_NOTIFICATIONS:
+        return 0
+    told = {"kind": matter.kind, "subject": matter.subject, "path": matter.path}
+    row = Notification(
+        person=person, channel=MAIL, not_before=timezone.now(), text=matter.text, **told
+    )
+    return len(Notification.objects.bulk_create([row], ignore_conflicts=True))
+
+
+def unsay(person: User, matter: Matter) -> int:
+    """One person need not be told any more: take back what has not gone out, as if never said."""
+    same = Notification.objects.filter(person=person, kind=matter.kind, subject=matter.subject)
+    return same.filter(state=Notification.State.WAITING).delete()[0]
+
+
 def forget(subject: str) -> int:
     """Nobody needs to be told any more: drop what waits about a matter. Returns how many rows."""
     if not settings.KEDGE_NOTIFICATIONS:

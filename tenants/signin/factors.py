@@ -28,6 +28,7 @@ from tenants.audit import record, refuse
 from tenants.keys import hiding, people
 from tenants.keys.errors import EncryptionRefusedError
 from tenants.models import User
+from tenants.signin import notices
 
 # allauth's names of what happened, as the audit trail names it.
 CHANGES: Final = {
@@ -80,7 +81,9 @@ def giving(user: User) -> Iterator[None]:
 def changed(user: User, template: str) -> None:
     """Write down a change of how a person signs in; `template` is allauth's name of it."""
     verb = CHANGES.get(template, "change_sign_in")
-    record(None, Actor.person(user), hiding.text(verb), ours("person:%(id)s", id=user.pk))
+    with transaction.atomic():
+        row = record(None, Actor.person(user), hiding.text(verb), ours("person:%(id)s", id=user.pk))
+        notices.tell(user, row)
 
 
 def take_away(user: User, *, actor: Actor) -> int:
@@ -90,9 +93,10 @@ def take_away(user: User, *, actor: Actor) -> int:
     """
     with transaction.atomic():
         gone = Authenticator.objects.filter(user=user).delete()[0]
-        record(
+        row = record(
             None, actor, "take_second_factors_away", ours("person:%(id)s", id=user.pk), factors=gone
         )
+        notices.tell(user, row)
     return int(gone)
 
 
@@ -123,11 +127,27 @@ class FailuresAreAudited:
             _refused(self.user)
 
 
-class SecondFactorForm(FailuresAreAudited, AuthenticateForm):  # type: ignore[misc]
+class RecoveryCodesAreTold:
+    """A form that takes codes: a used recovery code is written down, and the person told."""
+
+    user: User
+    authenticator: Authenticator
+
+    def clean_code(self) -> str:
+        with transaction.atomic():
+            code: str = super().clean_code()  # type: ignore[misc]  # mixed into a form
+            if self.authenticator.type == Authenticator.Type.RECOVERY_CODES:
+                actor = Actor.person(self.user)
+                subject = ours("person:%(id)s", id=self.user.pk)
+                notices.tell(self.user, record(None, actor, "use_recovery_code", subject))
+        return code
+
+
+class SecondFactorForm(RecoveryCodesAreTold, FailuresAreAudited, AuthenticateForm):  # type: ignore[misc]
     """The code at sign-in."""
 
 
-class ConfirmByCodeForm(FailuresAreAudited, ReauthenticateForm):  # type: ignore[misc]
+class ConfirmByCodeForm(RecoveryCodesAreTold, FailuresAreAudited, ReauthenticateForm):  # type: ignore[misc]
     """The code that confirms who is signed in."""
 
 

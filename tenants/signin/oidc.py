@@ -8,6 +8,7 @@ from typing import Any
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from allauth.socialaccount.models import SocialLogin
 from django.conf import settings
+from django.db import transaction
 from django.http import HttpRequest
 from django.urls import reverse
 
@@ -16,6 +17,7 @@ from tenants.actors import Actor
 from tenants.audit import record, refuse
 from tenants.keys import hiding
 from tenants.models import User
+from tenants.signin import notices
 
 
 class Providers(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allauth has no types
@@ -39,8 +41,12 @@ class Providers(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allauth h
             kind=User.Kind.PERSON,
         ).first()
         if known is not None:
-            record(None, Actor.person(known), "link_provider", ours("person:%(id)s", id=known.pk))
-            sociallogin.connect(request, known)
+            with transaction.atomic():
+                row = record(
+                    None, Actor.person(known), "link_provider", ours("person:%(id)s", id=known.pk)
+                )
+                sociallogin.connect(request, known)
+                notices.tell(known, row)
 
     def send_notification_mail(self, *args: Any, **kwargs: Any) -> None:
         """The link is audited above."""

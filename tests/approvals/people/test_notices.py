@@ -7,13 +7,14 @@ from django.contrib.auth.models import Group
 from django.test import Client
 from pytest_django import Settings
 
-from approvals import requests
+from approvals import clock, requests
 from approvals.models import Approval, ApprovalRequest, Decision, HandOver
-from approvals.people import notices
+from approvals.people import handovers, notices
 from tenants.actors import Actor
 from tenants.models import AuditRow, User
 from tenants.notifications.models import Notification
 from tests.approvals.questions import TWO, asked, decide, eve, expire_in, make_due, tamper
+from tests.checkpoints.records import by_force
 from tests.people import ada, bob, dee, make_tenant
 
 pytestmark = pytest.mark.django_db
@@ -102,6 +103,68 @@ def test_a_request_somebody_took_up_is_not_escalated(people: list[User]) -> None
     assert notices.escalate(10) == 0
 
 
+def handed(request: ApprovalRequest, giver: User, colleague: User) -> HandOver:
+    return handovers.hand_over(
+        request.pk,
+        actor=Actor.person(giver),
+        user=giver,
+        colleague=colleague,
+        note="The amount, I think, is wrong.",
+    )
+
+
+def test_who_is_asked_by_a_colleague_is_told_who_asks_and_nothing_of_the_note(
+    people: list[User],
+) -> None:
+    request = asked()
+    handed(request, people[0], people[2])
+    assert told("handed_over") == [people[2]]
+    row = Notification.objects.get(kind="handed_over")
+    assert row.text.startswith("Ada asks you to decide a request of “")
+    assert "amount" not in row.text
+    decide(request, people[2])
+    assert told("handed_over") == []
+
+
+def test_a_hand_over_taken_back_is_told_no_more_and_given_again_it_is(people: list[User]) -> None:
+    request = asked()
+    given = handed(request, people[0], people[2])
+    handovers.take_back(given.pk, actor=Actor.person(people[0]), user=people[0])
+    assert told("handed_over") == []
+    handed(request, people[0], people[2])
+    assert told("handed_over") == [people[2]]
+
+
+def granted(request: ApprovalRequest, by: timedelta) -> None:
+    with by_force():
+        Approval.objects.filter(request=request).update(granted_at=clock.now() - by)
+
+
+def test_what_is_approved_and_not_sent_is_told_once_to_who_said_yes_and_the_owner(
+    people: list[User], settings: Settings
+) -> None:
+    request = asked()
+    decide(request, people[2])
+    granted(request, timedelta(minutes=settings.KEDGE_ESCALATE_MINUTES - 1))
+    assert notices.unsent(10) == 0
+    granted(request, timedelta(minutes=settings.KEDGE_ESCALATE_MINUTES + 1))
+    people[1].groups.add(Group.objects.create(name=settings.PRACTICE["owner"]))
+    assert notices.unsent(10) == 1
+    assert notices.unsent(10) == 0
+    assert told("approval_unsent") == [people[1], people[2]]
+    assert "nothing was sent yet" in Notification.objects.filter(kind="approval_unsent")[0].text
+
+
+def test_what_was_sent_meanwhile_is_told_to_nobody(people: list[User]) -> None:
+    request = asked()
+    decide(request, people[2])
+    granted(request, timedelta(hours=3))
+    assert notices.unsent(10) == 1
+    tamper(request, state="used")
+    assert notices.unsent(10) == 0
+    assert told("approval_unsent") == []
+
+
 @pytest.mark.parametrize("method", ["get", "head"])
 def test_no_link_in_a_notification_decides_anything(people: list[User], method: str) -> None:
     """Mail scanners, previews and prefetching open every link; nothing is decided by it."""
@@ -131,5 +194,5 @@ def facts(request: ApprovalRequest) -> object:
 def test_switched_off_nothing_is_written(people: list[User], settings: Settings) -> None:
     settings.KEDGE_NOTIFICATIONS = False
     asked()
-    assert notices.remind(10) == notices.escalate(10) == 0
+    assert notices.remind(10) == notices.escalate(10) == notices.unsent(10) == 0
     assert not Notification.objects.exists()
