@@ -15,6 +15,7 @@ from agents.mailsink import DEFAULT_PORT
 from agents.remotes import remote_url
 from agents.repository_report.graph import GRAPH as REPOSITORY_REPORT
 from agents.revert_change.graph import GRAPH as REVERT_CHANGE
+from agents.second_look import SecondLook
 from agents.tools.git.tool import GitPush
 from agents.tools.mail.sending import MailServer
 from agents.tools.mail.tool import SendMail
@@ -44,6 +45,7 @@ def _by_name(*tools: Any) -> Tools:
 
 
 TOOLS: Tools = _by_name(GitPush(remote_url), SendMail(_mail_server()))
+SECOND_LOOK = SecondLook()
 
 
 def manifest(task_type: str) -> dict[str, Json]:
