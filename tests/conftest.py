@@ -6,6 +6,7 @@ from django.conf import settings
 
 # The audit trail refuses TRUNCATE, which Django's own flush is made of.
 from tests.emptying import delete_instead_of_flush
+from tests.servers import running
 
 # The gate judges what was changed, so it tries the same examples each time. To look for new ones:
 # `pytest --hypothesis-profile=searching`; what they find becomes a test of its own.
@@ -24,6 +25,7 @@ __all__ = ["delete_instead_of_flush", "pytest_unconfigure"]
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Stop the servers that this process started, if any."""
+    running.stop()
     started = getattr(settings, "GROUND", None)
     if started is not None:
         started.stop()

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.contract import fake_worlds, real_worlds
+from tests.contract import fake_worlds, http_worlds, real_worlds
 from tests.contract.worlds import World
 
 VOID, LOOK_UP, KEYED, NOTHING = "void", "look_up", "keyed", "nothing"
@@ -14,6 +14,9 @@ VOID, LOOK_UP, KEYED, NOTHING = "void", "look_up", "keyed", "nothing"
 WORLDS: dict[str, tuple[Callable[[Path], World], frozenset[str]]] = {
     "git_push": (real_worlds.git_push, frozenset({VOID, LOOK_UP})),
     "send_mail": (real_worlds.send_mail, frozenset({NOTHING})),
+    "http_void": (http_worlds.kinto_refund, frozenset({VOID, LOOK_UP})),
+    "http_look_up": (http_worlds.kinto_note, frozenset({LOOK_UP})),
+    "http_keyed": (http_worlds.restate_refund, frozenset({KEYED})),
     "fake_void": (fake_worlds.void, frozenset({VOID, LOOK_UP})),
     "fake_keyed": (fake_worlds.keyed, frozenset({KEYED})),
     "fake_keyed_without_lock": (fake_worlds.keyed_without_lock, frozenset({KEYED})),

@@ -1,0 +1,1 @@
+"""Any service that speaks HTTP and JSON, as a declaration says: no code of its own."""

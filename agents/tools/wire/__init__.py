@@ -1,0 +1,1 @@
+"""One request to one server: where a tool may connect to, and what really left."""
