@@ -67,9 +67,11 @@ def test_done_without_what_should_be_kept_is_unknown() -> None:
 
 
 def test_a_no_is_said_in_the_words_of_the_service() -> None:
-    with scripted(answer(400, b'{"message":"closed\\nfor today"}')) as server:
-        with pytest.raises(Refused, match="the service said no: 400 closed for today"):
-            tool_at(server).perform(call())
+    with (
+        scripted(answer(400, b'{"message":"closed\\nfor today"}')) as server,
+        pytest.raises(Refused, match="the service said no: 400 closed for today"),
+    ):
+        tool_at(server).perform(call())
 
 
 def test_an_answer_can_mean_two_things_by_what_stands_in_it() -> None:
@@ -113,18 +115,22 @@ def test_a_missing_credential_is_said_before_anything_is_sent() -> None:
 
 
 def test_a_login_that_does_not_work_is_found_before_the_effect() -> None:
-    with scripted(answer(401)) as server:
-        with pytest.raises(CredentialInvalid):
-            tool_at(server).check_credential("acme")
+    with (
+        scripted(answer(401)) as server,
+        pytest.raises(CredentialInvalid),
+    ):
+        tool_at(server).check_credential("acme")
         with pytest.raises(CredentialInvalid):
             tool_at(server).dry_run(call())
 
 
 def test_a_look_up_that_gives_others_too_is_no_answer() -> None:
     asked = call()
-    with scripted(said(record(asked), record(call()))) as server:
-        with pytest.raises(Unanswered, match="other actions"):
-            tool_at(server).look_up(asked)
+    with (
+        scripted(said(record(asked), record(call()))) as server,
+        pytest.raises(Unanswered, match="other actions"),
+    ):
+        tool_at(server).look_up(asked)
 
 
 def test_two_effects_of_one_action_are_counted() -> None:
@@ -184,9 +190,11 @@ def test_an_effect_for_another_version_is_never_sent() -> None:
         given["precondition"] = {"parameter": "version"}
 
     given = {"order": "A-1", "amount": 5, "version": '"6"'}
-    with scripted(answer(200, b'{"data":{}}', 'ETag: "7"')) as server:
-        with pytest.raises(BadProposal, match="another"):
-            tool_at(server, change).dry_run(make_call(given))
+    with (
+        scripted(answer(200, b'{"data":{}}', 'ETag: "7"')) as server,
+        pytest.raises(BadProposal, match="another"),
+    ):
+        tool_at(server, change).dry_run(make_call(given))
     with scripted(answer(412)) as server, pytest.raises(NotConfirmed):
         tool_at(server, change).perform(make_call(given))
     assert server.asked[0][1]["If-Match"] == '"6"'
