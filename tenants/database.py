@@ -5,12 +5,12 @@ commit (measured). Everything else goes through the ORM.
 """
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeVar
 
 import psycopg
-from django.db import connection
+from django.db import DEFAULT_DB_ALIAS, connection, connections
 from django.db.models import Model
 from django.db.transaction import TransactionManagementError
 from psycopg.rows import TupleRow
@@ -18,14 +18,17 @@ from psycopg.rows import TupleRow
 # Django turns preparing off altogether; at this threshold only what asks for it is prepared.
 ONLY_WHEN_ASKED = 2**31 - 1
 
-
 M = TypeVar("M", bound=Model)
+Cursor = psycopg.Cursor[TupleRow]
+Statement = tuple[str, Mapping[str, Any]]
 
 
 class _Hot(threading.local):
-    """One cursor for all statements of a thread's connection: making one costs as much as using it."""
+    """One cursor for each statement of a thread's connection, and the statement's bytes: making
+    them, and what a cursor learns of its statement's types, costs as much as using them."""
 
-    cursor: psycopg.Cursor[TupleRow] | None = None
+    by: Any = None
+    cursors: dict[str, tuple[Cursor, bytes]]
 
 
 _hot = _Hot()
@@ -36,13 +39,29 @@ def execute(statement: str, values: Mapping[str, Any]) -> list[TupleRow]:
 
     Outside a transaction it is one by itself. Raises Django's database errors.
     """
-    connection.ensure_connection()
-    cursor = _hot.cursor
-    if cursor is None or cursor.connection is not connection.connection:
-        cursor = _fresh_cursor(connection.connection)
-    with connection.wrap_database_errors:
-        cursor.execute(statement.encode(), values, prepare=True)
-        return cursor.fetchall() if cursor.description else []
+    own = connections[DEFAULT_DB_ALIAS]
+    own.ensure_connection()
+    cursor, content = _cursor(own.connection, statement)
+    with own.wrap_database_errors:
+        cursor.execute(content, values, prepare=True)
+        return _fetched(cursor)
+
+
+def together(statements: Sequence[Statement]) -> list[list[TupleRow]]:
+    """Run several prepared statements, each another, in one round trip; returns the rows of each.
+
+    PostgreSQL takes one after the other and looks at the data anew for each: what reads after a
+    lock sees what was committed while the lock was waited for. Outside a transaction they are one
+    by themselves. Raises the first failure, as a Django database error; nothing after it was run.
+    """
+    own = connections[DEFAULT_DB_ALIAS]
+    own.ensure_connection()
+    cursors = [_cursor(own.connection, statement) for statement, _ in statements]
+    with own.wrap_database_errors:
+        with own.connection.pipeline():
+            for (cursor, content), (_, values) in zip(cursors, statements, strict=True):
+                cursor.execute(content, values, prepare=True)
+        return [_fetched(cursor) for cursor, _ in cursors]
 
 
 def rows(model: type[M], tail: str, values: Mapping[str, Any]) -> list[M]:
@@ -53,30 +72,46 @@ def rows(model: type[M], tail: str, values: Mapping[str, Any]) -> list[M]:
     """
     if tail.endswith("FOR UPDATE") and not connection.in_atomic_block:
         raise TransactionManagementError(f"{model.__name__}: a lock needs a transaction around it")
-    statement, read = _select(model, tail)
-    names = [field.attname for field in model._meta.concrete_fields]
+    return models(model, tail, execute(whole(model, tail), values))
+
+
+def whole(model: type[Model], tail: str) -> str:
+    """The statement of `rows`, for `together`; `models` makes rows of its answer."""
+    return _select(model, tail)[0]
+
+
+def models(model: type[M], tail: str, found: list[TupleRow]) -> list[M]:
+    """Rows of a model from the answer to `whole(model, tail)`."""
+    _, names, read = _select(model, tail)
     return [
         model.from_db(
             connection.alias,
             names,
-            [convert(value) for convert, value in zip(read, row, strict=True)],
+            [
+                value if convert is None else convert(value)
+                for convert, value in zip(read, row, strict=True)
+            ],
         )
-        for row in execute(statement, values)
+        for row in found
     ]
 
 
 @cache
-def _select(model: type[Model], tail: str) -> tuple[str, list[Callable[[Any], Any]]]:
-    """The statement, and what reads each of its columns."""
+def _select(
+    model: type[Model], tail: str
+) -> tuple[str, list[str], list[Callable[[Any], Any] | None]]:
+    """The statement, the names of its columns, and what reads each of them, None for as it is."""
     quote = connection.ops.quote_name
     fields = model._meta.concrete_fields
     columns = ", ".join(quote(str(field.column)) for field in fields)
     statement = f"SELECT {columns} FROM {quote(model._meta.db_table)} {tail}"  # noqa: S608 - names of ours
-    return statement, [_reader(field) for field in fields]
+    return statement, [field.attname for field in fields], [_reader(field) for field in fields]
 
 
-def _reader(field: Any) -> Callable[[Any], Any]:
+def _reader(field: Any) -> Callable[[Any], Any] | None:
     converters = field.get_db_converters(connection)
+    if not converters:
+        return None
 
     def read(value: Any) -> Any:
         for convert in converters:
@@ -86,7 +121,16 @@ def _reader(field: Any) -> Callable[[Any], Any]:
     return read
 
 
-def _fresh_cursor(on: psycopg.Connection[TupleRow]) -> psycopg.Cursor[TupleRow]:
-    on.prepare_threshold = ONLY_WHEN_ASKED
-    _hot.cursor = cursor = psycopg.Cursor(on)
-    return cursor
+def _cursor(on: psycopg.Connection[TupleRow], statement: str) -> tuple[Cursor, bytes]:
+    if _hot.by is not on:
+        on.prepare_threshold = ONLY_WHEN_ASKED
+        _hot.by, _hot.cursors = on, {}
+    found = _hot.cursors.get(statement)
+    if found is None:
+        found = _hot.cursors[statement] = psycopg.Cursor(on), statement.encode()
+    return found
+
+
+def _fetched(cursor: Cursor) -> list[TupleRow]:
+    """All rows; none for what returns no rows at all (then there is no place among them)."""
+    return cursor.fetchall() if cursor.rownumber is not None else []

@@ -1,9 +1,10 @@
 """The hot statements' way to PostgreSQL."""
 
 import pytest
-from django.db import DataError, connection
+from django.db import DataError, connection, transaction
 
-from tenants.database import execute
+from tenants.database import Statement, execute, together
+from tests.approvals.racing import beside, until
 
 
 def test_rows_come_back_as_tuples(db: None) -> None:
@@ -26,3 +27,49 @@ def test_errors_are_djangos(db: None) -> None:
     with pytest.raises(DataError):
         execute("SELECT %(a)s::text::int", {"a": "x"})
     connection.needs_rollback = False
+
+
+def test_together_gives_the_rows_of_each_statement(db: None) -> None:
+    found = together(
+        [
+            ("SELECT %(a)s::int", {"a": 1}),
+            ("SET LOCAL work_mem = '4MB'", {}),
+            ("SELECT 2 UNION SELECT 3 ORDER BY 1", {}),
+        ]
+    )
+    assert found == [[(1,)], [], [(2,), (3,)]]
+
+
+def test_together_keeps_the_first_failure_and_runs_nothing_after_it(db: None) -> None:
+    with pytest.raises(DataError), transaction.atomic():
+        together([("SELECT 'x'::text::int", {}), ("SELECT nowhere FROM nothing", {})])
+    assert execute("SELECT 1", {}) == [(1,)]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_together_is_one_transaction_by_itself() -> None:
+    execute("CREATE TABLE tried (a int)", {})
+    try:
+        with pytest.raises(DataError):
+            together([("INSERT INTO tried VALUES (1)", {}), ("SELECT 'x'::text::int", {})])
+        assert execute("SELECT * FROM tried", {}) == []
+    finally:
+        execute("DROP TABLE tried", {})
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_reads_after_a_lock_sees_what_the_lock_waited_for() -> None:
+    """Rule 4, in one round trip: each statement has a snapshot of its own."""
+    execute("CREATE TABLE tried (a int)", {})
+    take: Statement = ("SELECT pg_advisory_xact_lock(7)", {})
+    read: Statement = ("SELECT a FROM tried", {})
+    try:
+        with beside() as side:
+            with transaction.atomic():
+                together([take])
+                waiting = side.start_and_block(lambda: together([take, read]))
+                execute("INSERT INTO tried VALUES (5)", {})
+            until(waiting.done)
+            assert waiting.result()[1] == [(5,)]
+    finally:
+        execute("DROP TABLE tried", {})
