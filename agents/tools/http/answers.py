@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 
 import jsonschema
 
+from agents.tools.errors import NotConfirmed
 from agents.tools.http.declared import Declared, Json, Rule
-from agents.tools.http.errors import NotConfirmed
 from agents.tools.wire.sending import Answer
 from approvals.rules import pointers
 from canonical.digests import sha256_hex

@@ -1,8 +1,8 @@
 """Finding out what became of an effect, and making *did not happen* true."""
 
+from agents.tools.errors import BadProposal, NotConfirmed
 from agents.tools.http import answers, building
 from agents.tools.http.declared import FOUND, Json, LookUp
-from agents.tools.http.errors import BadProposal, NotConfirmed
 from agents.tools.http.talking import Line
 from approvals.rules import pointers
 from canonical.json import dumps

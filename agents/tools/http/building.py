@@ -4,9 +4,9 @@ import json
 from collections.abc import Iterable, Mapping
 from urllib.parse import parse_qsl, urlencode
 
-from agents.tools.http import templates
+from agents.tools import templates
+from agents.tools.errors import BadProposal
 from agents.tools.http.declared import Declared, Json, Shape
-from agents.tools.http.errors import BadProposal
 from agents.tools.wire.sending import Request
 from canonical.digests import sha256_hex
 from canonical.errors import CanonicalError

@@ -3,12 +3,10 @@
 import re
 from collections.abc import Iterator, Mapping
 
-import jsonschema
-
+from agents.tools import declaring
+from agents.tools.errors import BadDeclaration
 from agents.tools.http.declared import Declared, Json, LookUp, Shape
-from agents.tools.http.errors import BadDeclaration
-from agents.tools.http.templates import GIVEN, names_in, names_in_text
-from canonical import sensitivity
+from agents.tools.templates import GIVEN, names_in, names_in_text
 
 ATTEMPT, ACTION, KEY = "$attempt_id", "$action_id", "$key"
 _PIECES = re.compile(r"[/?&=,;:]")
@@ -33,12 +31,8 @@ def _problems(declared: Declared, given: Mapping[str, Json]) -> Iterator[str]:
 
 
 def _of_parameters(declared: Declared) -> Iterator[str]:
-    for schema in (declared.parameters, *(it.schema for it in declared.receipt.values())):
-        try:
-            jsonschema.Draft202012Validator.check_schema(schema)
-            sensitivity.declares(schema)
-        except (jsonschema.SchemaError, sensitivity.SensitivityError) as error:
-            yield f"a schema in it is none: {str(error).splitlines()[0]}"
+    schemas = (it.schema for it in declared.receipt.values())
+    yield from declaring.problems_of_schemas(declared.parameters, *schemas)
     unused = declared.parameters["properties"].keys() - names_of(declared.effect.shape)
     if unused:
         # Somebody would approve a value that is never sent.
@@ -50,26 +44,16 @@ def _of_names(declared: Declared) -> Iterator[str]:
     for shape in _shapes(declared):
         if names_of(shape) - known:
             yield f"no parameter is called {_listed(names_of(shape) - known)}"
-    said = _names_said(declared)
-    if said - declared.parameters["properties"].keys():
-        yield f"what it says about itself names {_listed(said - known | said & {*GIVEN})}"
+    yield from declaring.problems_of_what_is_said(declared.says, declared.parameters)
 
 
 def _of_places(declared: Declared) -> Iterator[str]:
     in_texts = {name for shape in _shapes(declared) for name in _names_in_texts(shape)}
-    required = {*declared.parameters.get("required", ())}
-    for name in sorted((in_texts | _names_said(declared)) - {*GIVEN}):
-        schema = declared.parameters["properties"].get(name, {})
-        if name not in required or schema.get("type") not in {"string", "integer"}:
-            yield f"{name} stands in a text, so it must be required and a string or an integer"
-    hidden = {
-        name
-        for name, schema in declared.parameters["properties"].items()
-        if sensitivity.declares(schema)
-    }
-    if hidden & (_names_said(declared) | {n for s in _shapes(declared) for n in _in_path(s)}):
-        yield "something sensitive stands in an address or in what people read"
+    yield from declaring.problems_of_texts(declared.parameters, in_texts)
+    hidden = declaring.sensitive(declared.parameters)
     for shape in _shapes(declared):
+        if hidden & _in_path(shape):
+            yield "something sensitive stands in an address"
         pieces = [*_PIECES.split(shape.path), *shape.headers.values()]
         if any(len(names_in_text(piece)) > 1 for piece in pieces):
             yield f"two places without a sign between them in {shape.path}"
@@ -122,15 +106,6 @@ def _names_in_texts(shape: Shape) -> Iterator[str]:
 
 def _in_path(shape: Shape) -> set[str]:
     return {*names_in_text(shape.path)}
-
-
-def _names_said(declared: Declared) -> set[str]:
-    says = declared.says
-    magnitude = says.magnitude
-    named = {*names_in_text(says.describe), *names_in_text(says.target)}
-    named |= {*names_in_text(magnitude.get("currency", ""))}
-    amount = magnitude.get("amount", 0)
-    return named | ({amount} if isinstance(amount, str) else set())
 
 
 def _listed(names: set[str]) -> str:

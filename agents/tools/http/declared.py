@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from agents.tools.saying import Says
 from reconciliation.tools import Capabilities, Keyed
 
 Json = Any
@@ -46,15 +47,6 @@ class Credential:
     check: Shape | None = None
     works: frozenset[int] = frozenset()
     invalid: frozenset[int] = frozenset()
-
-
-@dataclass(frozen=True)
-class Says:
-    """What people read, and what rules test."""
-
-    describe: str
-    target: str
-    magnitude: Mapping[str, Json]
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,9 @@
 """From a declaration file to a tool's description, or to a sentence that says what is wrong in it."""
 
-import json
 from collections.abc import Iterable, Mapping
-from functools import cache
 from pathlib import Path
 
-import jsonschema
-
+from agents.tools import declaring
 from agents.tools.http import checking
 from agents.tools.http.declared import (
     DONE,
@@ -19,13 +16,9 @@ from agents.tools.http.declared import (
     Limits,
     LookUp,
     Rule,
-    Says,
     Shape,
 )
-from agents.tools.http.errors import BadDeclaration
-from canonical.digests import tagged
-from canonical.errors import CanonicalError
-from canonical.json import loads_object
+from agents.tools.saying import says_of
 from reconciliation.tools import Keyed
 
 SCHEMA = Path(__file__).parent / "declaration.schema.json"
@@ -34,44 +27,32 @@ TYPES = {"json": "application/json", "form": "application/x-www-form-urlencoded"
 
 def load_file(path: Path) -> Declared:
     """The tool that a file declares. Raises `BadDeclaration`."""
-    try:
-        return load(loads_object(path.read_bytes()))
-    except CanonicalError as error:
-        raise BadDeclaration(f"{path.name}: {error}") from error
+    return load(declaring.read_file(path))
 
 
 def load(given: Mapping[str, Json]) -> Declared:
     """The tool that a document declares. Raises `BadDeclaration`."""
-    found = jsonschema.Draft202012Validator(schema()).iter_errors(given)
-    error = jsonschema.exceptions.best_match(found)
-    if error is not None:
-        raise BadDeclaration(f"{error.json_path}: {error.message}")
+    declaring.refuse_other_form(given, schema())
     declared = _declared(given)
     checking.check(declared, given)
     return declared
 
 
-@cache
 def schema() -> dict[str, Json]:
     """The published schema of declarations."""
-    read: dict[str, Json] = json.loads(SCHEMA.read_text(encoding="utf-8"))
-    return read
+    return declaring.schema_at(SCHEMA)
 
 
 def _declared(given: Mapping[str, Json]) -> Declared:
     effect = _effect(given)
     return Declared(
         name=given["name"],
-        version=f"{given['version']}-{tagged('tool-declaration', given)[:16]}",
+        version=declaring.version_of(given),
         url=given["server"].get("url", ""),
         url_variable=given["server"].get("url_from", ""),
         credential=_credential(given.get("credential")),
         parameters=given["parameters"],
-        says=Says(
-            given["says"]["describe"],
-            given["says"]["target"],
-            given["says"].get("magnitude", {}),
-        ),
+        says=says_of(given["says"]),
         effect=effect,
         receipt_at=given["receipt"].get("at", ""),
         receipt={

@@ -3,9 +3,9 @@
 import json
 from collections.abc import Mapping
 
+from agents.tools.errors import BadProposal
 from agents.tools.http import answers, building, talking
 from agents.tools.http.declared import Before, Json
-from agents.tools.http.errors import BadProposal
 from agents.tools.http.talking import Line
 from agents.tools.wire.sending import Answer, Request
 from approvals.rules import pointers

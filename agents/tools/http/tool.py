@@ -5,11 +5,10 @@
 from collections.abc import Mapping
 
 from agents.tools.deadline import within
+from agents.tools.errors import BadProposal, NotConfirmed
 from agents.tools.http import answers, asking, building, showing, talking
 from agents.tools.http.declared import DONE, REFUSED, Declared, Json
-from agents.tools.http.errors import BadProposal, NotConfirmed
 from agents.tools.http.talking import Line
-from agents.tools.http.templates import filled_text
 from agents.tools.wire.errors import NotSent
 from agents.tools.wire.reach import Reach
 from agents.tools.wire.sending import Answer
@@ -29,7 +28,6 @@ from reconciliation.tools import (
 )
 
 CHECK_SECONDS = 15
-LONGEST_SENTENCE = 500
 
 
 class HttpTool:
@@ -60,21 +58,16 @@ class HttpTool:
         return self.capabilities
 
     def describe(self, parameters: Mapping[str, Json]) -> str:
-        """The declared sentence, on one line."""
-        said = " ".join(filled_text(self._declared.says.describe, parameters).split())
-        return said if len(said) <= LONGEST_SENTENCE else f"{said[: LONGEST_SENTENCE - 2]}…."
+        """The declared sentence."""
+        return self._declared.says.sentence(parameters)
 
     def target(self, parameters: Mapping[str, Json]) -> str:
         """The declared name of what is touched."""
-        return filled_text(self._declared.says.target, parameters)
+        return self._declared.says.target_of(parameters)
 
     def magnitude(self, parameters: Mapping[str, Json]) -> Magnitude:
         """As declared: numbers, and parameters by name."""
-        given = dict(self._declared.says.magnitude)
-        amount = given.pop("amount", 0)
-        currency = filled_text(given.pop("currency", ""), parameters)
-        amount = parameters[amount] if isinstance(amount, str) else amount
-        return Magnitude(amount=amount, currency=currency, **given)
+        return self._declared.says.magnitude_of(parameters)
 
     def dry_run(self, call: Call) -> DryRun:
         """One GET at most; what would change, and the request."""

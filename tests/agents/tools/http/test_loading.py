@@ -9,7 +9,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from agents.tools.http.errors import BadDeclaration
+from agents.tools.errors import BadDeclaration
 from agents.tools.http.loading import load, load_file, schema
 from reconciliation.tools import Capabilities, Keyed
 from tests.contract.http_worlds import DECLARATIONS

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from agents.tools.errors import BadProposal, NotConfirmed
 from agents.tools.http import building
-from agents.tools.http.errors import BadProposal, NotConfirmed
 from agents.tools.http.loading import load
 from agents.tools.http.tool import HttpTool
 from agents.tools.wire.errors import NotSent
@@ -115,13 +115,11 @@ def test_a_missing_credential_is_said_before_anything_is_sent() -> None:
 
 
 def test_a_login_that_does_not_work_is_found_before_the_effect() -> None:
-    with (
-        scripted(answer(401)) as server,
-        pytest.raises(CredentialInvalid),
-    ):
-        tool_at(server).check_credential("acme")
-        with pytest.raises(CredentialInvalid):
-            tool_at(server).dry_run(call())
+    with scripted(answer(401)) as server:
+        tool = tool_at(server)
+        for ask in (lambda: tool.check_credential("acme"), lambda: tool.dry_run(call())):
+            with pytest.raises(CredentialInvalid):
+                ask()
 
 
 def test_a_look_up_that_gives_others_too_is_no_answer() -> None:

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.tools.http import templates
-from agents.tools.http.errors import BadProposal
+from agents.tools import templates
+from agents.tools.errors import BadProposal
 
 TEXTS = st.text(min_size=1).filter(lambda text: text not in {".", ".."})
 PATH = "/orders/{order}/lines/x{line}?by={$action_id}"

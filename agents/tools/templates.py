@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 from urllib.parse import quote, unquote
 
-from agents.tools.http.errors import BadProposal
+from agents.tools.errors import BadProposal
 
 Json = Any
 Values = Mapping[str, Json]

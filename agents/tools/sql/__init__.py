@@ -1,0 +1,1 @@
+"""Rows of another PostgreSQL database, changed by declared statements in one transaction."""
