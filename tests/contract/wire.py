@@ -31,9 +31,12 @@ class Line:
 
 
 class Wire:
-    """Listens on `port` and passes everything on to `target`, unless `mode` says otherwise."""
+    """Listens on `port` and passes everything on to `target`, unless `mode` says otherwise.
 
-    def __init__(self, target: int, marks: Marks) -> None:
+    `target` is a port of this machine or the path of a socket.
+    """
+
+    def __init__(self, target: int | str, marks: Marks) -> None:
         self.mode = WHOLE
         self._target = target
         self._marks = marks
@@ -77,7 +80,7 @@ class Wire:
                 near, _ = self._door.accept()
             except OSError:
                 return
-            line = Line(near, socket.create_connection(("127.0.0.1", self._target)))
+            line = Line(near, _connected(self._target))
             self._lines.append(line)
             self._start(lambda line=line: self._pass_on(line))  # type: ignore[misc]
             self._start(lambda line=line: self._pass_back(line))  # type: ignore[misc]
@@ -102,6 +105,14 @@ class Wire:
         if self.mode != MUTE:
             with suppress(OSError):
                 line.near.shutdown(socket.SHUT_RDWR if self.mode == CUT else socket.SHUT_WR)
+
+
+def _connected(target: int | str) -> socket.socket:
+    if isinstance(target, int):
+        return socket.create_connection(("127.0.0.1", target))
+    far = socket.socket(socket.AF_UNIX)
+    far.connect(target)
+    return far
 
 
 def _received(end: socket.socket) -> bytes:
