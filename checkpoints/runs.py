@@ -1,7 +1,7 @@
 """The life of a run: start, suspend, yield, hold, finish, lapse, cancel.
 
-With `leases.acquire` (queued → running) and `wakeups.wake` (waiting → queued) the only writer
-of `Run.status`. Releasing verbs are guarded by fence and holder: a stale owner changes nothing.
+With `leases.acquire` (queued → running), `wakeups.wake` (waiting → queued) and `holding.hold_now`
+the only writer of `Run.status`. Releasing verbs are guarded by fence and holder: a stale owner changes nothing.
 """
 
 from dataclasses import dataclass

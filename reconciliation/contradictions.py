@@ -1,8 +1,8 @@
 """Evidence that comes too late: after a contrary settlement, or beside a later intent."""
 
-from checkpoints import cases, events, states
+from checkpoints import events, holding, states
 from checkpoints.cases import Trouble
-from checkpoints.models import Case, Run
+from checkpoints.models import Run
 from reconciliation.models import Action
 from tenants.actors import Actor
 from tenants.keys import hiding
@@ -11,10 +11,11 @@ ENGINE = Actor.machine("worker")
 
 
 def note_late_evidence(run: Run, action: Action, *, later_intent: bool) -> None:
-    """Inside the receipt's transaction, run and action locked: tell people, once per run.
+    """Inside the receipt's transaction, run and action locked: hold the run and tell people.
 
-    `evidence_at` on the action already blocks every further dispatch. A run whose open case tells
-    of something else keeps that case; the event says what came.
+    What was decided or sent on a wrong belief is a person's to look at before anything follows from
+    it. A run that has ended stays so, and its case is open; one that is held already keeps its
+    case, and the event says what came. `evidence_at` on the action blocks every further dispatch.
     """
     kind = states.DUPLICATE_EFFECT if later_intent else states.CONTRADICTED
     said = (
@@ -23,6 +24,5 @@ def note_late_evidence(run: Run, action: Action, *, later_intent: bool) -> None:
         else f"The ledger says {action.outcome.replace('_', ' ')}, and now the effect was found."
     )
     events.append(run.id, "late evidence", ENGINE, action=action.id, kind=hiding.text(kind))
-    if not Case.objects.filter(run=run, decided_at=None, closed_at=None).exists():
-        trouble = Trouble(kind, said, {"error": kind, "target": action.target}, action.id)
-        cases.open_case(run.tenant_id, run.id, trouble, actor=ENGINE)
+    trouble = Trouble(kind, said, {"error": kind, "target": action.target}, action.id)
+    holding.hold_now(run, trouble, actor=ENGINE)

@@ -67,17 +67,15 @@ def _for_approval(run: Run, viewer: User) -> Standing:
 
 
 def _held(run: Run, viewer: User) -> Standing:
-    case = Case.objects.filter(run=run, decided_at=None, closed_at=None).first()
+    case = _open_case(run)
     if case is None:
         return _goes_on(run, viewer)
-    url = place(CASE, run.tenant, case.id) or place(INBOX, run.tenant)
     facts: list[Fact] = [
         {"label": _("On hold"), "value": _("until a person decides"), "at": case.opened_at},
         _last_checkpoint(run),
     ]
-    step = {"text": _("See what is known, and decide"), "url": url} if url else None
     who = people.may(run.tenant, "reconcile_actions", viewer)
-    return Standing(run.status, run.reason, case.sentence, facts, step, who)
+    return Standing(run.status, run.reason, case.sentence, facts, _to_decide(case), who)
 
 
 def _stopped(run: Run, viewer: User) -> Standing:
@@ -101,13 +99,19 @@ def _running(run: Run, viewer: User) -> Standing:  # noqa: ARG001 - one shape fo
     return Standing(run.status, run.reason, sentence, facts, None, who)
 
 
-def _over(run: Run, viewer: User) -> Standing:  # noqa: ARG001 - one shape for all tellers
+def _over(run: Run, viewer: User) -> Standing:
     facts: list[Fact] = [
         {"label": _("Ended"), "value": _("final"), "at": run.finished_at},
         _last_checkpoint(run),
     ]
     who = _("It is over: nothing more is sent for it.")
-    return Standing(run.status, run.stop_reason, run.sentence, facts, None, who)
+    case = _open_case(run)
+    if case is None:
+        return Standing(run.status, run.stop_reason, run.sentence, facts, None, who)
+    # It ended on a belief that evidence contradicts since: that outweighs how it ended.
+    facts.insert(0, {"label": _("Came afterwards"), "value": case.sentence, "at": case.opened_at})
+    who = people.may(run.tenant, "reconcile_actions", viewer)
+    return Standing(run.status, run.stop_reason, run.sentence, facts, _to_decide(case), who)
 
 
 def _goes_on(run: Run, viewer: User) -> Standing:  # noqa: ARG001 - one shape for all tellers
@@ -116,6 +120,16 @@ def _goes_on(run: Run, viewer: User) -> Standing:  # noqa: ARG001 - one shape fo
         facts.insert(0, {"label": _("Due"), "value": _("goes on by itself"), "at": run.due_at})
     who = _("Nobody needs to do anything: it goes on by itself.")
     return Standing(run.status, run.reason, run.sentence, facts, None, who)
+
+
+def _open_case(run: Run) -> Case | None:
+    undecided = Case.objects.filter(run=run, decided_at=None, closed_at=None)
+    return undecided.select_related("tenant").first()
+
+
+def _to_decide(case: Case) -> dict[str, str] | None:
+    url = place(CASE, case.tenant, case.id) or place(INBOX, case.tenant)
+    return {"text": _("See what is known, and decide"), "url": url} if url else None
 
 
 def _lease(run: Run) -> Fact:

@@ -6,13 +6,15 @@ import pytest
 from django.db import transaction
 from django.db.models.functions import Now
 
-from checkpoints import runs
+from checkpoints import holding, runs
+from checkpoints.cases import Trouble
+from checkpoints.errors import LeaseLostError
 from checkpoints.models import Case, Event
 from reconciliation import ledger, states
 from reconciliation.errors import NotDispatchedError
 from reconciliation.models import Action, Attempt, Receipt
 from tests.approvals.racing import beside, run_locked
-from tests.checkpoints.records import refused
+from tests.checkpoints.records import commit, refused
 from tests.engine.turns import Bench
 from tests.reconciliation.ready import HAPPENED, REFUSED, Ready, ready
 
@@ -111,6 +113,74 @@ def test_rule_3_evidence_against_a_settlement_opens_a_case(it: Ready, outcome: s
     assert Receipt.objects.count() == 1
     it.answer(attempt)
     assert Case.objects.count() == 1
+
+
+def late(it: Ready) -> Attempt:
+    """An attempt whose action was settled against it, with nothing in flight."""
+    attempt = it.dispatch()
+    ledger.settle(it.run.id, it.action.id, states.WRITTEN_OFF, because=states.BY_PERSON)
+    return attempt
+
+
+def test_rule_3_a_commit_that_waited_for_late_evidence_is_refused(it: Ready) -> None:
+    attempt, head = late(it), it.run.head
+    with beside() as side:
+        with transaction.atomic():
+            it.answer(attempt)
+            committing = side.start_and_block(partial(commit, it.lease))
+        with pytest.raises(LeaseLostError):
+            committing.result()
+    assert (it.run.head, it.run.status, it.run.reason) == (head, "held", "contradicted")
+    assert Case.objects.get().kind == "contradicted"
+
+
+def test_rule_3_late_evidence_that_waited_for_a_commit_holds_the_run_behind_it(it: Ready) -> None:
+    attempt, head = late(it), it.run.head
+    with beside() as side:
+        with transaction.atomic():
+            lease = commit(it.lease)
+            answering = side.start_and_block(partial(it.answer, attempt))
+        answering.result()
+    assert (it.run.head, it.run.status) == (head + 1, "held")
+    with pytest.raises(LeaseLostError):
+        commit(lease)
+
+
+def test_rule_3_a_run_that_ended_while_late_evidence_waited_stays_as_it_ended(it: Ready) -> None:
+    attempt = late(it)
+    outcome = runs.Outcome("cancelled", "cancelled_by_person", "Cancelled.")
+    with beside() as side:
+        with transaction.atomic():
+            runs.finish(it.lease, outcome, actor=ledger.WORKER)
+            answering = side.start_and_block(partial(it.answer, attempt))
+        answering.result()
+    assert (it.run.status, Case.objects.get().kind) == ("cancelled", "contradicted")
+
+
+def test_rule_3_a_run_cannot_end_once_late_evidence_holds_it(it: Ready) -> None:
+    attempt = late(it)
+    outcome = runs.Outcome("cancelled", "cancelled_by_person", "Cancelled.")
+    finish = partial(runs.finish, it.lease, outcome, actor=ledger.WORKER)
+    with beside() as side:
+        with transaction.atomic():
+            it.answer(attempt)
+            finishing = side.start_and_block(finish)
+        with pytest.raises(LeaseLostError):
+            finishing.result()
+    assert (it.run.status, it.run.finished_at) == ("held", None)
+
+
+def test_rule_3_a_yes_that_waits_is_used_for_nothing_once_the_run_is_held(it: Ready) -> None:
+    """The intent waits for the run's lock, and finds no lease of its own behind it."""
+    seen = it.hash()
+    trouble = Trouble("contradicted", "Found after all.", {"error": "contradicted"}, it.action.id)
+    with beside() as side:
+        with run_locked(it.run.id):
+            sending = side.start_and_block(partial(it.dispatch, seen))
+            holding.hold_now(it.run, trouble, actor=ledger.WORKER)
+        with pytest.raises(NotDispatchedError):
+            sending.result()
+    assert not Attempt.objects.exists()
 
 
 def test_rule_3_evidence_blocks_every_further_intent_in_the_database_too(it: Ready) -> None:

@@ -1,13 +1,16 @@
-"""Evidence that comes too late: people are told, once."""
+"""Evidence that comes too late: the run is held, and people are told once."""
 
 import pytest
 
 from checkpoints import runs
 from checkpoints.cases import Trouble
+from checkpoints.errors import LeaseLostError
 from checkpoints.models import Case, Event, Run
-from reconciliation import ledger, states
+from reconciliation import ledger, states, verdicts
+from reconciliation.verdicts import Given
 from tenants.actors import Actor
-from tests.checkpoints.records import judge_now
+from tests.checkpoints.records import commit, judge_now
+from tests.engine.faketools import effects
 from tests.engine.turns import Bench
 from tests.reconciliation.ready import Ready, ready
 
@@ -23,13 +26,51 @@ def contradict(it: Ready) -> None:
     it.answer(attempt)
 
 
-def test_late_evidence_is_a_case_beside_a_run_that_works(it: Ready) -> None:
+def test_late_evidence_holds_a_run_that_works(it: Ready) -> None:
     contradict(it)
     judge_now()
     case = Case.objects.get()
     assert (case.kind, case.action_id) == ("contradicted", it.action.id)
     assert case.sentence == "The ledger says written off, and now the effect was found."
-    assert it.run.status == "running"
+    run = it.run
+    assert (run.status, run.reason, run.sentence) == ("held", "contradicted", case.sentence)
+    assert (run.holder, run.lease_until, run.due_at) == (None, None, None)
+    assert run.fence == it.lease.fence + 1
+
+
+def test_whoever_worked_on_it_commits_nothing_more(it: Ready) -> None:
+    contradict(it)
+    head = it.run.head
+    with pytest.raises(LeaseLostError):
+        commit(it.lease)
+    with pytest.raises(LeaseLostError):
+        runs.suspend(it.lease, "for_look_up", "Waits.", due_at=None)
+    assert (it.run.head, it.run.status) == (head, "held")
+
+
+@pytest.mark.parametrize("status", ["queued", "waiting"])
+def test_late_evidence_holds_a_run_that_stands_in_line_or_waits(it: Ready, status: str) -> None:
+    attempt = it.dispatch()
+    ledger.settle(it.run.id, it.action.id, states.WRITTEN_OFF, because=states.BY_PERSON)
+    if status == "queued":
+        runs.yield_to_others(it.lease)
+    else:
+        runs.suspend(it.lease, "for_approval", "Waits.", due_at=None)
+    assert it.run.status == status
+    it.answer(attempt)
+    judge_now()
+    assert (it.run.status, it.run.reason) == ("held", "contradicted")
+    assert Case.objects.get().kind == "contradicted"
+
+
+def test_a_verdict_lets_it_go_on_and_nothing_is_sent_again(engine: Bench, it: Ready) -> None:
+    contradict(it)
+    given = Given("try_again", "Seen: it is there once, and that is right.")
+    verdicts.give(Case.objects.get().pk, given, user=engine.approver)
+    assert it.run.status == "queued"
+    engine.turn()
+    assert it.run.status != "held"
+    assert effects() == []
 
 
 def test_late_evidence_of_a_run_that_ended_is_a_case_too(it: Ready) -> None:

@@ -8,9 +8,11 @@ from django.utils import timezone
 from checkpoints import leases, runs, stops
 from checkpoints.models import Run
 from execution.pages.standing import standing
+from reconciliation import ledger, states
 from tenants.actors import Actor
 from tests.engine.turns import Bench
 from tests.people import dee
+from tests.reconciliation.ready import ready
 
 
 def fresh(run: Run) -> Run:
@@ -85,3 +87,18 @@ def test_an_ended_run_says_that_it_is_over(engine: Bench) -> None:
     assert told.over
     assert (told.sentence, told.who) == ("Done.", "It is over: nothing more is sent for it.")
     assert told.facts[1]["value"] == "#3"
+
+
+def test_late_evidence_about_an_ended_run_stands_above_how_it_ended(engine: Bench) -> None:
+    it = ready(engine)
+    attempt = it.dispatch()
+    ledger.settle(it.run.id, it.action.id, states.DID_NOT_HAPPEN, because=states.VOIDED)
+    outcome = runs.Outcome("cancelled", "cancelled_by_person", "Cancelled.")
+    runs.finish(it.lease, outcome, actor=Actor.machine("test"))
+    it.answer(attempt)
+    told = standing(fresh(it.run), engine.starter)
+    assert told.status == "cancelled"
+    assert told.facts[0]["value"].endswith("and now the effect was found.")
+    assert told.next is not None
+    assert "/cases/" in told.next["url"]
+    assert told.who == "Only you may do this."

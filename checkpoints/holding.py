@@ -1,0 +1,34 @@
+"""Puts a run on hold from outside: whoever works on it is a stale owner from that moment on."""
+
+from django.db.models import F
+
+from checkpoints import cases, states
+from checkpoints.cases import Trouble
+from checkpoints.errors import IllegalMoveError
+from checkpoints.models import Case, Run
+from tenants.actors import Actor
+
+AT_WORK = (states.QUEUED, states.RUNNING, states.WAITING)
+
+
+def hold_now(run: Run, trouble: Trouble, *, actor: Actor) -> None:
+    """Hold a run that is locked, and open its case, inside the caller's transaction.
+
+    The fence grows (rule 11): a commit or an intent that waits for the lock finds no lease of its
+    own after it, and the answer to a call that is out is kept all the same. A run that has ended
+    stays as it ended; one whose case is open already keeps that case.
+    """
+    if run.status in AT_WORK:
+        hit = Run.objects.filter(pk=run.pk, status__in=AT_WORK).update(
+            status=states.HELD,
+            reason=trouble.kind,
+            sentence=str(trouble.sentence),
+            fence=F("fence") + 1,
+            holder=None,
+            lease_until=None,
+            due_at=None,
+        )
+        if hit != 1:
+            raise IllegalMoveError("the run was not locked before it was held")
+    if not Case.objects.filter(run=run, decided_at=None, closed_at=None).exists():
+        cases.open_case(run.tenant_id, run.pk, trouble, actor=actor)
