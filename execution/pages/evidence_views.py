@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods
 
 from approvals.models import Decision
 from execution.pages.runhead import head, run_of
-from reconciliation.evidence import offers
+from reconciliation.evidence import counted, offers
 from reconciliation.evidence.snapshots import About
 from reconciliation.evidence.views import download
 from reconciliation.models import Action
@@ -31,6 +31,7 @@ def run_evidence(request: TenantRequest, tenant: Tenant, run_id: UUID) -> HttpRe
         **head(request, run, here="run_evidence"),
         **effects,
         "decisions": Decision.objects.filter(request__run=run).count(),
+        "numbers": counted.of(run),
         "offer": offers.to(request),
     }
     return render(request, "execution/evidence.html", context)

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from canonical import json as canonical
 from reconciliation.errors import EvidenceNotReady
-from reconciliation.evidence import snapshots, stretches
+from reconciliation.evidence import numbers, snapshots, stretches
 from reconciliation.evidence.bytestore import Bytes
 from reconciliation.evidence.members import FORMAT, sign
 from reconciliation.evidence.snapshots import About
@@ -46,6 +46,7 @@ def export(about: About, *, actor: Actor, whole: bool) -> bytes:
         **record,
         "trail": stretches.about(about.tenant, _subjects(record)),
     }
+    document["numbers"] = numbers.of(document)
     document = canonical.loads_object(canonical.dumps(document))
     document |= {"contents": kept.contents, "signature": sign(document, heads.signing_key())}
     return json.dumps(document, sort_keys=True, ensure_ascii=False, indent=1).encode() + b"\n"

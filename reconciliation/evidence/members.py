@@ -10,7 +10,9 @@ from typing import Any, Final
 from canonical import digests
 from tenants.signing import Believed, SigningKey
 
-FORMAT: Final = "kedge-evidence/1"
+FORMAT: Final = "kedge-evidence/2"
+# Without `recoveries` and `numbers`; it still verifies.
+OLD_FORMAT: Final = "kedge-evidence/1"
 MEMBERS: Final = (
     "format",
     "about",
@@ -20,7 +22,9 @@ MEMBERS: Final = (
     "checkpoints",
     "actions",
     "cases",
+    "recoveries",
     "events",
+    "numbers",
     "trail",
 )
 UNSIGNED: Final = ("contents", "signature")

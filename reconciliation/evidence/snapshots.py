@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
 from django.db import connection, transaction
 
-from checkpoints.models import Case, Checkpoint, Event, Run
+from checkpoints.models import Case, Checkpoint, Event, Recovery, Run
 from reconciliation.evidence import acts
 from reconciliation.evidence.bytestore import Bytes
 from reconciliation.models import Action
@@ -43,7 +44,7 @@ class About:
 
 
 def read(about: About, kept: Bytes) -> dict[str, Json]:
-    """Run, checkpoints, actions, cases and events as they stood at one moment."""
+    """Run, checkpoints, actions, cases, recoveries and events as they stood at one moment."""
     with _one_moment():
         action = _action(about)
         run_id = action.run_id if action else about.id
@@ -54,8 +55,25 @@ def read(about: About, kept: Bytes) -> dict[str, Json]:
             "checkpoints": [_checkpoint(each) for each in _checkpoints(run, action)],
             "actions": [acts.as_json(each, kept) for each in actions],
             "cases": _cases(run, action),
+            "recoveries": [] if action else recoveries(run),
             "events": [] if action else _events(run),
         }
+
+
+def recoveries(run: Run) -> list[dict[str, Json]]:
+    """Every interrupted lease of a run, in order."""
+    return [
+        {
+            "why": each.why,
+            "fence": each.interrupted_fence,
+            "noticed_at": instant(each.noticed_at),
+            "taken_over_at": _when(each.taken_over_at),
+            "new_boundary_at": _when(each.new_boundary_at),
+            "ended": each.ended,
+            "ended_at": _when(each.ended_at),
+        }
+        for each in Recovery.objects.filter(run=run).order_by("interrupted_fence")
+    ]
 
 
 @contextmanager
@@ -137,6 +155,10 @@ def _case(case: Case) -> dict[str, Json]:
             for each in case.verdicts.select_related("given_by").order_by("given_at")
         ],
     }
+
+
+def _when(at: datetime | None) -> str | None:
+    return instant(at) if at else None
 
 
 def _events(run: Run) -> list[dict[str, Json]]:

@@ -8,7 +8,14 @@ from typing import Any, Final
 
 from jsonschema import Draft202012Validator
 
-from reconciliation.evidence.checks import payloads, permission, record, trail, world
+from reconciliation.evidence.checks import (
+    payloads,
+    permission,
+    record,
+    recoveries,
+    trail,
+    world,
+)
 from reconciliation.evidence.findings import Findings
 from reconciliation.evidence.members import Document, changed_members, signature_trouble
 from tenants.signing import Believed, PublicKey
@@ -33,7 +40,7 @@ def verify(content: bytes, believed: Believed) -> Findings:
         return findings
     _signature(document, believed, findings)
     authentic = findings.holds
-    for check in (payloads.check, record.check, permission.check, world.check):
+    for check in (payloads.check, record.check, permission.check, world.check, recoveries.check):
         _try(check, document, findings)
     _try(lambda whole, found: trail.check(whole, believed, found), document, findings)
     if not authentic:

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from canonical import digests
+from reconciliation.evidence import numbers
 from reconciliation.evidence.findings import Findings
-from reconciliation.evidence.members import sign
+from reconciliation.evidence.members import OLD_FORMAT, sign
 from reconciliation.evidence.verifying import SCHEMA, verify
 from tenants.signing import Believed, SigningKey
 from tests.engine.turns import Bench
@@ -18,6 +19,7 @@ Json = Any
 KEY = SigningKey.of(base64.b64encode(b"evidence-of-the-tests-0123456789").decode())
 BELIEVED = Believed.of([KEY.public])
 AT = "2026-01-01T00:00:00.000000+00:00"
+LATER = "2026-01-01T00:00:01.500000+00:00"
 
 
 def settled_run(engine: Bench) -> Json:
@@ -43,7 +45,31 @@ def with_all_members(document: Json) -> Json:
     verdict = {"person": person, "verdict": "happened", "reason": "r", "evidence": "e", "at": AT}
     about = {"id": action["id"], "kind": "outcome_unknown", "sentence": "?", "action": action["id"]}
     whole["cases"] = [{**about, "opened_at": AT, "closed_at": AT, "verdicts": [verdict]}]
+    whole["recoveries"] = [
+        recovery(1, taken_over_at=AT, ended="interrupted", ended_at=LATER),
+        recovery(2, taken_over_at=AT, new_boundary_at=LATER, ended="recovered", ended_at=LATER),
+    ]
+    whole["events"] += [interruption(1), interruption(2)]
+    whole["numbers"] = numbers.of(whole)
     return signed(whole)
+
+
+def recovery(fence: int, **columns: Json) -> Json:
+    """One that is under way, but for these members."""
+    times = dict.fromkeys(("taken_over_at", "new_boundary_at", "ended_at"))
+    return {"why": "killed", "fence": fence, "noticed_at": AT, "ended": "", **times, **columns}
+
+
+def interruption(fence: int) -> Json:
+    """The event of the same interruption."""
+    detail = {"fence": fence, "why": "killed", "head": 1}
+    return {"at": AT, "what": "interrupted", "actor": "sweeper", "detail": detail}
+
+
+def of_old(document: Json) -> Json:
+    """The same as the version before wrote it."""
+    left = {k: v for k, v in document.items() if k not in ("recoveries", "numbers")}
+    return signed(left | {"format": OLD_FORMAT})
 
 
 def signed(document: Json) -> Json:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from canonical import digests
-from tests.reconciliation.evidence.samples import signed, verified
+from tests.reconciliation.evidence.samples import AT, signed, verified
 
 pytestmark = pytest.mark.django_db  # only so that there is a database to make the evidence in
 
@@ -105,6 +105,30 @@ CHANGES: dict[str, tuple[Callable[[Json], None], str]] = {
     "happened without a receipt": (
         lambda document: attempt(document).update(receipts=[]),
         "It is said to have happened, and no receipt is shown",
+    ),
+    "an interruption left out of the numbers": (
+        lambda document: document["recoveries"].pop(0),
+        "whose interruption the history tells of",
+    ),
+    "a recovery that took no time": (
+        lambda document: document["recoveries"][1].update(new_boundary_at=AT),
+        "The three numbers, counted anew",
+    ),
+    "a recovery over before it began": (
+        lambda document: document["recoveries"][1].update(new_boundary_at=LONG_AGO),
+        "not in order",
+    ),
+    "recovered without a boundary": (
+        lambda document: document["recoveries"][1].update(new_boundary_at=None),
+        "one that has a new boundary",
+    ),
+    "two recoveries at once": (
+        lambda document: document["recoveries"][0].update(ended="", ended_at=None),
+        "a later one began",
+    ),
+    "a duplicate that is not counted": (
+        lambda document: document["cases"][0].update(kind="duplicate_effect"),
+        "The three numbers, counted anew",
     ),
     "another parent": (_another_parent, "The header's parent"),
     "another header": (

@@ -10,7 +10,9 @@ from pytest_django import Settings
 from approvals.models import ApprovalRequest
 from approvals.showing import shown
 from canonical import digests
-from checkpoints.models import Run
+from checkpoints import runs
+from checkpoints.models import Event, Recovery, Run
+from execution.pages import log
 from reconciliation.errors import EvidenceNotReady
 from reconciliation.evidence import exporting
 from reconciliation.evidence.exporting import export
@@ -79,6 +81,51 @@ def test_a_run_is_told_whole_also_before_and_while_it_waits(engine: Bench) -> No
         for decision in asked["decisions"]
     ]
     assert verdicts == ["send_back", "approve"]
+
+
+def test_a_run_tells_its_recoveries_and_its_three_numbers(engine: Bench) -> None:
+    run = engine.start(tool="fake.void", what="a")
+    engine.turn()
+    engine.decide(run)
+    lease = engine.acquire()
+    assert runs.lapse(run.pk, fence=lease.fence, why="killed", actor=WORKER)
+    engine.turn()
+    document = exported(About.run(run), engine)
+    (told,) = document["recoveries"]
+    assert (told["why"], told["fence"], told["ended"]) == ("killed", lease.fence, "recovered")
+    stored = Recovery.objects.get()
+    assert stored.new_boundary_at is not None
+    took = stored.new_boundary_at - stored.noticed_at
+    numbers = document["numbers"]
+    assert numbers["recoveries"] == {"begun": 1, "recovered": 1, "by_person": 0, "under_way": 0}
+    assert numbers["duration"]["p95"] == round(took.total_seconds() * 1000)
+    assert numbers["duplicates"] == {"happened": 1, "checked": 0, "stopped": 0, "arrived": 0}
+    assert (document["run"]["stop_reason"], faults(About.run(run), engine)) == ("done", [])
+
+
+def test_an_effect_that_was_found_and_not_sent_again_counts_as_checked(engine: Bench) -> None:
+    run = engine.start(tool="fake.void", what="a")
+    engine.turn()
+    engine.decide(run)
+    fault = engine.fault("drop_answer")
+    engine.turn()
+    fault.unlink()
+    document = exported(About.run(run), engine)
+    expected = {"happened": 1, "checked": 1, "stopped": 1, "arrived": 0}
+    assert document["numbers"]["duplicates"] == expected
+    about = About.action(action_of(run))
+    assert (exported(about, engine)["numbers"], faults(about, engine)) == (None, [])
+
+
+def test_what_people_and_machines_did_to_the_run_is_in_it(engine: Bench) -> None:
+    """The operator log: the events, and the audit rows of run, effect, question and case."""
+    run = settled_run(engine)
+    runs_rows = log.audit(run).lines
+    document = exported(About.run(run), engine)
+    links = [link for each in document["trail"] for link in each["links"] if "row" in link]
+    told = {f"{link['row']['verb']} {link['row']['subject']}" for link in links}
+    assert {line.what for line in runs_rows} <= told
+    assert len(document["events"]) == Event.objects.filter(run_id=run.pk).count()
 
 
 def test_who_may_not_read_payloads_gets_digests_only(engine: Bench) -> None:

@@ -15,6 +15,7 @@ from tests.reconciliation.evidence.samples import (
     format_members,
     general,
     leaves,
+    of_old,
     signed,
     verified,
 )
@@ -96,6 +97,14 @@ RECOMPUTED = (
     "/actions/0/tool_schema_digest",
     "/actions/0/acting_credential",
     "/actions/0/parameters",
+    "/recoveries/0/fence",
+    "/recoveries/0/ended",
+    "/recoveries/1/new_boundary_at",
+    "/recoveries/1/ended",
+    "/numbers/recoveries/recovered",
+    "/numbers/duration/p95",
+    "/numbers/duplicates/checked",
+    "/numbers/duplicates/arrived",
     "/actions/0/requests/0/hash",
     "/actions/0/requests/0/bound",
     "/actions/0/requests/0/diff",
@@ -172,6 +181,7 @@ def test_a_key_that_was_not_named_is_not_believed(evidence: Json) -> None:
         "{}",
         '{"a": 1, "a": 1}',
         '{"format": "kedge-evidence/2"}',
+        '{"format": "kedge-evidence/3"}',
         "[" * 5000,
         "\ud800",
     ],
@@ -180,6 +190,19 @@ def test_what_is_no_evidence_is_a_fault_and_no_error(text: str) -> None:
     found = verify(text.encode("utf-8", "surrogatepass"), BELIEVED)
     assert found.faults
     assert found.proven == []
+
+
+def test_a_file_of_the_version_before_still_holds_and_says_what_it_lacks(evidence: Json) -> None:
+    found = verified(of_old(evidence))
+    assert found.faults == []
+    assert "no recoveries and no three numbers" in " ".join(found.open)
+
+
+def test_a_file_is_of_one_version_and_not_a_bit_of_both(evidence: Json) -> None:
+    older = signed(evidence | {"format": "kedge-evidence/1"})
+    assert {fault.member for fault in verified(older).faults} == {"/recoveries", "/numbers"}
+    newer = signed(of_old(evidence) | {"format": "kedge-evidence/2"})
+    assert {fault.member for fault in verified(newer).faults} == {"/recoveries", "/numbers"}
 
 
 def test_two_members_of_one_name_are_found(evidence: Json) -> None:
