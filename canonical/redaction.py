@@ -126,6 +126,10 @@ class Known:
             return self._alone[text]
         return next((mark for _, _, mark in self._spans(text)), None)
 
+    def is_one(self, leaf: Json) -> bool:
+        """Whether this leaf is a known value, and not merely contains one."""
+        return _leaf_text(leaf) in self._alone
+
     def _spans(self, text: str) -> Iterator[tuple[int, int, str]]:
         """Where spellings stand: start, end, mark. Few are looked for one by one, many at once."""
         if len(self._spelt) <= FEW:

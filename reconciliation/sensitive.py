@@ -3,6 +3,7 @@
 Everything here leaves bytes without anything sensitive exactly as they are.
 """
 
+import logging
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,7 +13,10 @@ from checkpoints.registry import agents
 from reconciliation.models import Action
 from reconciliation.tools import DryRun, Found, Refused, Sent, Tool
 from tenants.keys import vaults
+from tenants.keys.errors import EncryptionRefusedError
 from tenants.keys.vaults import Vault
+
+log = logging.getLogger(__name__)
 
 Json = Any
 JSON_MEDIA = "application/json"
@@ -49,7 +53,7 @@ def frozen(tool: Tool, content: bytes, vault: Vault) -> bytes:
 
 
 def receipt(action: Action, content: bytes) -> bytes:
-    """A tool's receipt as it is kept; one that is no JSON is kept as text with marks."""
+    """A tool's receipt as it is kept; one that cannot be encrypted by field is kept with marks."""
     vault, tool = _vault(action), agents().TOOLS[action.tool]
     try:
         value = canonical.loads(content)
@@ -58,7 +62,12 @@ def receipt(action: Action, content: bytes) -> bytes:
     if redaction.ENVELOPE in canonical.dumps(value):
         # It could be taken for ours: encrypted whole, it is opened whole and no further.
         return canonical.dumps(vault.encrypted_whole(value))
-    encrypted = vault.encrypted(value, tool.receipt_schema)
+    try:
+        encrypted = vault.encrypted(value, tool.receipt_schema)
+    except EncryptionRefusedError as error:
+        # A receipt that was thrown away would be an unknown outcome: what it hides is lost instead.
+        log.warning("a receipt is kept with marks only: %s", error)
+        encrypted = vault.masked(value, tool.receipt_schema)
     return content if encrypted == value else canonical.dumps(encrypted)
 
 

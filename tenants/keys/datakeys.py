@@ -27,6 +27,7 @@ class Key:
 
     id: str
     tenant_id: int
+    of_person: bool
     cipher: bytes = field(repr=False)
     fingerprints: bytes = field(repr=False)
     people: bytes = field(repr=False)
@@ -74,6 +75,7 @@ def opened(row: DataKey) -> Key:
     return Key(
         id=str(row.pk),
         tenant_id=row.tenant_id,
+        of_person=bytes(row.person) != TENANT,
         cipher=_derived(secret, b"cipher", 64),
         fingerprints=_derived(secret, b"fingerprints", 32),
         people=_derived(secret, b"people", 32),

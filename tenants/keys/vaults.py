@@ -38,6 +38,7 @@ class Vault:
         self._keys: dict[str, Key] = {}
         self._live: dict[bytes, Key] = {}
         self._origin: dict[str, tuple[str, Key]] = {}
+        self._of_key: dict[str, Known] = {}
 
     def encrypted(self, value: Json, schema: Mapping[str, Json]) -> Json:
         """A copy with envelopes for what the schema marks, and for copies of known values.
@@ -66,6 +67,15 @@ class Vault:
     def encrypted_whole(self, value: Json) -> Json:
         """One envelope for the whole of a value."""
         return self._envelope(value, sensitivity.SECRET, self._live_key(TENANT))
+
+    def masked(self, value: Json, schema: Mapping[str, Json]) -> Json:
+        """A copy with marks for good, of what cannot be encrypted and has to be kept all the same."""
+        key = self._live_key(TENANT).fingerprints
+        try:
+            seen = redaction.redacted(value, schema, key).value
+        except sensitivity.SensitivityError:
+            return redaction.mark(sensitivity.SECRET, redaction.fingerprint(key, value))
+        return self.known.json(seen).value
 
     def decrypted(self, stored: Json) -> Json:
         """A copy with the values of all envelopes, which are known from now on.
@@ -117,8 +127,26 @@ class Vault:
             return {name: self._copies(part, (*path, name)) for name, part in value.items()}
         if isinstance(value, list):
             return [self._copies(part, (*path, number)) for number, part in enumerate(value)]
-        origin = self._origin.get(self.known.finds(value) or "")
-        return value if origin is None else self._envelope(value, *origin)
+        if self.known.finds(value) is None:
+            return value
+        return self._envelope(value, *self._whose(value, path))
+
+    def _whose(self, leaf: Json, path: sensitivity.Path) -> tuple[str, Key]:
+        """Kind and key of a copy: the person's in whose values it stands, else the tenant's.
+
+        Under the key of one of two people it could be read after the other was erased: refused.
+        """
+        exact = [known for known in self._of_key.values() if known.is_one(leaf)]
+        marks = [known.finds(leaf) for known in exact or self._of_key.values()]
+        found = [self._origin[mark] for mark in marks if mark is not None]
+        people = [origin for origin in found if origin[1].of_person]
+        if len(people) > 1:
+            where = sensitivity.pointer(path) or "the root"
+            raise EncryptionRefusedError(
+                f"values of {len(people)} people stand in one place, at {where}, and one key would "
+                "outlive the other. Keep them in parts of their own, or mark whose each part is."
+            )
+        return (people or found)[0]
 
     def _envelope(self, part: Json, kind: str, key: Key) -> Json:
         plain = canonical.dumps(part)
@@ -145,6 +173,7 @@ class Vault:
     def _know(self, value: Json, kind: str, by: str, key: Key) -> None:
         mark = redaction.mark(kind, by)
         self.known.add(Hidden(value, mark))
+        self._of_key.setdefault(key.id, Known()).add(Hidden(value, mark))
         self._origin[mark] = (kind, key)
 
     def _key(self, key_id: str) -> Key:
