@@ -62,10 +62,13 @@ def admit(request: ApprovalRequest, *, actor: Actor, user: User) -> None:
     if (actor.kind, actor.user_id, user.kind) != ("person", user.pk, User.Kind.PERSON):
         raise NotPermittedError("machine", request.id)
     requirement = demands(request)
-    if not access.of(user).may(request.tenant_id, requirement.permission):
+    rights = access.of(user)
+    if not rights.may(request.tenant_id, requirement.permission):
         raise NotPermittedError("no_right", request.id)
     if is_own(request, user):
         raise NotPermittedError("own_run", request.id)
+    if not all(rights.may(request.tenant_id, codename) for codename in deciders.SEEING):
+        raise NotPermittedError("not_shown", request.id)
     if requirement.quorums and not _is_asked(request, requirement, user):
         raise NotPermittedError("not_asked", request.id)
 
@@ -76,8 +79,15 @@ def is_own(request: ApprovalRequest, user: User) -> bool:
 
 
 def eligible(request: ApprovalRequest) -> list[User]:
-    """The active people whose yes would count now and who have no hand in the run, oldest first."""
+    """The active people who are asked, and may see it, and have no hand in the run; oldest first."""
     return deciders.asked(request, demands(request))
+
+
+def still_can(request: ApprovalRequest) -> list[User]:
+    """The people of whom a yes would be taken now: asked, able to prove it, without an answer."""
+    answered = set(Decision.objects.filter(request=request).values_list("user_id", flat=True))
+    able = deciders.provable(demands(request), eligible(request))
+    return [user for user in able if user.pk not in answered]
 
 
 def standing(request: ApprovalRequest) -> set[int]:

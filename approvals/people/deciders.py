@@ -1,14 +1,17 @@
 """The people a request asks: what rules need to know of them, and who of them has said yes."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Final
 
 from approvals.models import ApprovalRequest
 from approvals.rules import Person, Requirement
+from approvals.rules.classes import IRREVERSIBLE
 from approvals.rules.people import DECIDING, GROUP, PERMISSION
 from tenants import access
 from tenants.database import execute
 from tenants.models import User
+from tenants.signin import proofs
 
 # Relies on one_decision_per_person_and_request; what was taken back does not count.
 YES = """
@@ -28,11 +31,13 @@ SELECT member.user_id, shared.name FROM tenants_user_groups AS member
 
 # Index: guardian's unique keys, by tenant and right. Bounded by `most`.
 ABLE = """
-WITH deciding AS (
-    SELECT permission.id FROM auth_permission AS permission
+WITH needed AS (
+    SELECT permission.id, permission.codename FROM auth_permission AS permission
       JOIN django_content_type AS kind ON kind.id = permission.content_type_id
      WHERE kind.app_label = 'tenants' AND kind.model = 'tenant'
-       AND permission.codename = %(codename)s
+       AND permission.codename = ANY(%(codenames)s)
+), deciding AS (
+    SELECT id FROM needed WHERE codename = %(codename)s
 )
 SELECT person.id, lower(person.email) FROM tenants_user AS person
  WHERE person.is_active AND person.kind = 'person'
@@ -46,9 +51,22 @@ SELECT person.id, lower(person.email) FROM tenants_user AS person
          JOIN tenants_user_groups AS member ON member.group_id = shared.group_id
         WHERE shared.content_object_id = %(tenant)s
           AND shared.permission_id = (SELECT id FROM deciding))
+   AND NOT EXISTS (
+       SELECT 1 FROM needed
+        WHERE NOT EXISTS (
+              SELECT 1 FROM tenants_tenantuserobjectpermission AS own
+               WHERE own.content_object_id = %(tenant)s AND own.user_id = person.id
+                 AND own.permission_id = needed.id)
+          AND NOT EXISTS (
+              SELECT 1 FROM tenants_tenantgroupobjectpermission AS shared
+                JOIN tenants_user_groups AS member ON member.group_id = shared.group_id
+               WHERE shared.content_object_id = %(tenant)s AND member.user_id = person.id
+                 AND shared.permission_id = needed.id))
  ORDER BY person.id LIMIT %(most)s
 """
 MOST_ABLE = 10_000
+# Nobody decides about what they may not see.
+SEEING: Final = ("view_runs", "read_payloads")
 
 
 def yes(request: ApprovalRequest, requirement: Requirement) -> list[Person]:
@@ -63,9 +81,13 @@ def yes(request: ApprovalRequest, requirement: Requirement) -> list[Person]:
 
 
 def asked(request: ApprovalRequest, requirement: Requirement) -> list[User]:
-    """The active people whose yes would count now and who have no hand in the run, oldest first."""
+    """The active people whose yes is asked for: they may see and decide it, and have no hand in the
+    run; oldest first. With `provable` of them `decisions.decide` takes a yes now."""
     holders = access.holders(request.tenant, requirement.permission)
     users = [user for user in holders if not is_own(request, user_id=user.pk, email=user.email)]
+    for codename in SEEING:
+        seeing = access.who_may(request.tenant_id, codename, [user.pk for user in users])
+        users = [user for user in users if user.pk in seeing]
     if not requirement.quorums:
         return users
     people = of_users(request.tenant_id, requirement, users)
@@ -73,16 +95,31 @@ def asked(request: ApprovalRequest, requirement: Requirement) -> list[User]:
     return [user for user in users if user.pk in counted]
 
 
+def provable(requirement: Requirement, users: Sequence[User]) -> list[User]:
+    """Those of these people who can show that it is them, where a yes takes that."""
+    if not needs_proof(requirement):
+        return list(users)
+    able_to = proofs.who_can([user.pk for user in users])
+    return [user for user in users if user.pk in able_to]
+
+
+def needs_proof(requirement: Requirement) -> bool:
+    """True if a yes takes a proof: a rule asks for it, or the tenant calls the tool irreversible."""
+    return requirement.reauthenticate or requirement.reversibility == IRREVERSIBLE
+
+
 def able(
     tenant_id: int, requirement: Requirement, *, starter_id: int | None, on_behalf_of: str
 ) -> list[Person]:
-    """Who may decide here and has no hand in a run, before anybody is asked.
+    """Who may see and decide here and has no hand in a run, before anybody is asked.
 
+    Also who has nothing yet to show that it is them: a question waits while they add it.
     One prepared statement for a plain demand, of which no more people are read than it takes.
     """
     values = {
         "tenant": tenant_id,
         "codename": requirement.permission,
+        "codenames": [requirement.permission, *SEEING],
         "starter": starter_id,
         "behalf": on_behalf_of.strip().lower(),
         "most": MOST_ABLE if requirement.quorums else requirement.approvers,
@@ -94,9 +131,13 @@ def able(
 
 
 def everybody(tenant_id: int, requirement: Requirement) -> list[Person]:
-    """All who may decide at a tenant, whatever they start."""
+    """All who may decide at a tenant, whatever they start, and can prove it where a rule asks."""
     whole = replace(requirement, quorums=requirement.parts())
-    return able(tenant_id, whole, starter_id=None, on_behalf_of="")
+    found = able(tenant_id, whole, starter_id=None, on_behalf_of="")
+    if not requirement.reauthenticate:
+        return found
+    able_to = proofs.who_can([person.user_id for person in found])
+    return [person for person in found if person.user_id in able_to]
 
 
 def of_users(tenant_id: int, requirement: Requirement, users: Iterable[User]) -> list[Person]:

@@ -8,7 +8,7 @@ from django.db import transaction
 
 from approvals import clock, decisions, judging, locks, requests, states
 from approvals.errors import CannotTakeItError, NotPermittedError
-from approvals.models import ApprovalRequest, Decision, HandOver
+from approvals.models import ApprovalRequest, HandOver
 from approvals.people import notices
 from canonical.redaction import Redacted, ours
 from tenants.actors import Actor
@@ -70,8 +70,7 @@ def take_back(hand_over_id: UUID, *, actor: Actor, user: User) -> HandOver:
 
 def can_take(request: ApprovalRequest) -> list[User]:
     """The people who may decide this request now and have not answered it, oldest first."""
-    answered = set(Decision.objects.filter(request=request).values_list("user_id", flat=True))
-    return [user for user in judging.eligible(request) if user.pk not in answered]
+    return judging.still_can(request)
 
 
 def standing(request_ids: Iterable[UUID]) -> dict[UUID, list[HandOver]]:

@@ -7,14 +7,13 @@ session's, and the view passes it with the actor.
 from approvals import clock, judging
 from approvals.errors import ProofNeededError
 from approvals.models import ApprovalRequest
-from approvals.rules.classes import IRREVERSIBLE
+from approvals.people import deciders
 from tenants.actors import Actor
 
 
 def is_needed(request: ApprovalRequest) -> bool:
     """True if a yes needs a proof: a rule asks for it, or the tenant calls the tool irreversible."""
-    demands = judging.demands(request)
-    return demands.reauthenticate or demands.reversibility == IRREVERSIBLE
+    return deciders.needs_proof(judging.demands(request))
 
 
 def refuse_if_stale(request: ApprovalRequest, actor: Actor) -> None:

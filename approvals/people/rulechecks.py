@@ -14,6 +14,10 @@ from tenants.models import Tenant, User
 
 Json = Any
 
+RIGHTS: Final = (
+    "has the rights approve_actions, read_payloads and view_runs at this tenant, and, where the rule"
+    " asks to confirm that it is them, a password or second factor here"
+)
 GIVE: Final = "Give more people the right to decide here, or ask fewer."
 
 
@@ -59,7 +63,7 @@ def _of_group(slot: Slot, path: str, people: Sequence[Person]) -> list[Problem]:
         said, do = f"There is no group “{name}”.", "Make it, or name another."
     else:
         said = f"Nobody of the group “{name}” may decide here."
-        do = "Put somebody into it who has the right approve_actions at this tenant."
+        do = f"Put somebody into it who {RIGHTS}."
     return [Problem(f"{path}/group", said, do)]
 
 
@@ -79,7 +83,7 @@ def _of_names(slot: Slot, path: str, people: Sequence[Person]) -> list[Problem]:
             said, do = f"{email} is not active.", "Name somebody else."
         else:
             said = f"{email} may not decide here."
-            do = "Give them the right approve_actions at this tenant, or name somebody else."
+            do = f"Name somebody who {RIGHTS}, or see to it that they do."
         found.append(Problem(f"{path}/named/{at}", said, do))
     return found
 

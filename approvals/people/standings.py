@@ -41,7 +41,8 @@ class Standing:
     `needed` people at least, of whom `yes` have given theirs; `missing` is how many more there
     must be at least. `can_help` are the people whose yes would bring it nearer, at most
     `MOST_PEOPLE` of `can_help_count`. `is_possible` is False when all of them together would not
-    be enough: then somebody must be given a right or a group. `automatic` names the rule by which
+    be enough: then somebody must be given a right or a group. `unproved` could help too, if they had a
+    password or second factor here to show that it is them. `automatic` names the rule by which
     it passed without people; then there are no parts.
     """
 
@@ -52,6 +53,7 @@ class Standing:
     can_help: tuple[User, ...]
     can_help_count: int
     is_possible: bool
+    unproved: tuple[User, ...] = ()
 
     @property
     def needed(self) -> int:
@@ -78,9 +80,11 @@ def standing_of(request: ApprovalRequest) -> Standing:
     if requirement.automatic:
         return Standing(requirement, (), 0, 0, (), 0, is_possible=True)
     asked = deciders.asked(request, requirement)
+    able = {user.pk for user in deciders.provable(requirement, asked)}
     given = deciders.yes(request, requirement)
     answered = set(Decision.objects.filter(request=request).values_list("user_id", flat=True))
-    open_to = [user for user in asked if user.pk not in answered]
+    waiting = [user for user in asked if user.pk not in answered]
+    open_to = [user for user in waiting if user.pk in able]
     users = {user.pk: user for user in asked}
     people = deciders.of_users(request.tenant_id, requirement, open_to)
     demanded = requirement.parts()
@@ -102,6 +106,7 @@ def standing_of(request: ApprovalRequest) -> Standing:
         can_help=tuple(users[person.user_id] for person in helping[:MOST_PEOPLE]),
         can_help_count=len(helping),
         is_possible=satisfies(requirement, [*given, *people]),
+        unproved=tuple(user for user in waiting if user.pk not in able)[:MOST_PEOPLE],
     )
 
 

@@ -52,7 +52,7 @@ def _for_approval(run: Run, viewer: User) -> Standing:
     )
     if request is None:
         return _goes_on(run, viewer)
-    able = judging.eligible(request)
+    able = judging.still_can(request)
     who = people.told(able, viewer)
     if judging.is_own(request, viewer):
         who = _("This run is yours, so somebody else decides.") + " " + who

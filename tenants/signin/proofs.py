@@ -4,18 +4,21 @@ allauth keeps a record per sign-in and confirmation in the session. Its own chec
 decisions: it does not count a fresh sign-in, and it stores the refused POST and replays it.
 """
 
+from collections.abc import Collection
 from datetime import UTC, datetime
 from typing import Any, Final
 
 from allauth.account.authentication import get_authentication_records
 from allauth.mfa.models import Authenticator
 from django.conf import settings
+from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
 from django.http import HttpRequest
 
 from tenants.actors import Proof
 from tenants.models import User
 
 LINK: Final = "link"
+FACTORS: Final = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
 SECOND_FACTORS: Final = {
     Authenticator.Type.TOTP: "app",
     Authenticator.Type.WEBAUTHN: "passkey",
@@ -43,6 +46,19 @@ def latest(request: HttpRequest) -> Proof | None:
     return max(proofs, key=lambda proof: proof.at, default=None)
 
 
+def who_can(people: Collection[int]) -> set[int]:
+    """Which of these people (ids) have something here to prove with: a password or second factor.
+
+    Who signs in at a provider alone has nothing, until they add a passkey or an app.
+    """
+    if settings.KEDGE_DEMO:
+        return set(people)
+    users = User.objects.filter(pk__in=people)
+    by_password = users.exclude(password="").exclude(password__startswith=UNUSABLE_PASSWORD_PREFIX)
+    by_factor = Authenticator.objects.filter(user__in=people, type__in=FACTORS)
+    return {*by_password.values_list("pk", flat=True), *by_factor.values_list("user", flat=True)}
+
+
 def signed_in_lately(request: HttpRequest, now: datetime) -> bool:
     """True if the session has any record, of whatever method, that is fresh."""
     records = get_authentication_records(request, request.user)
@@ -57,8 +73,7 @@ def methods(request: HttpRequest, user: User) -> list[str]:
 
 def has_second_factor(user: User) -> bool:
     """True if the person has an authenticator app or a passkey."""
-    kinds = [Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN]
-    return bool(Authenticator.objects.filter(user=user, type__in=kinds).exists())
+    return bool(Authenticator.objects.filter(user=user, type__in=FACTORS).exists())
 
 
 def _method(record: dict[str, Any]) -> str:

@@ -24,7 +24,9 @@ def test_eligible_are_active_holders_without_a_hand_in_the_run() -> None:
     request = asked()
     ada(tenant), bob(tenant), cy(), dee(tenant), eve(make_tenant("other"))
     assert judging.eligible(request) == [dee()]
-    access.grant(tenant, eve(), "approve_actions")
+    access.grant(tenant, eve(), "approve_actions", "view_runs")
+    assert judging.eligible(request) == [dee()]
+    access.grant(tenant, eve(), "read_payloads")
     assert judging.eligible(request) == [dee(), eve()]
     User.objects.filter(pk=dee().pk).update(is_active=False)
     assert judging.eligible(request) == [eve()]

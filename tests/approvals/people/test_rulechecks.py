@@ -15,6 +15,7 @@ from tests.approvals.rulebooks import PLAIN, TWO_ROLES, book
 from tests.people import ada, bob, dee, make_tenant
 
 pytestmark = pytest.mark.django_db
+UNPROVED = {**TWO_ROLES, "reauthenticate": False}
 
 
 @pytest.fixture
@@ -72,12 +73,12 @@ def test_people_by_name_are_refused_one_by_one_with_the_reason(tenant: Tenant) -
 
 def test_places_of_a_quorum_are_named_by_number(tenant: Tenant) -> None:
     dee(tenant), eve(tenant)
-    assert list(wrong(tenant, TWO_ROLES)) == ["/rules/0/quorum/0/who/group"]
+    assert list(wrong(tenant, UNPROVED)) == ["/rules/0/quorum/0/who/group"]
 
 
 def test_two_roles_of_one_person_cannot_be_filled(tenant: Tenant) -> None:
     Group.objects.create(name="treasury").user_set.add(eve(tenant))
-    said = wrong(tenant, TWO_ROLES)["/rules/0"]
+    said = wrong(tenant, UNPROVED)["/rules/0"]
     assert "2 different people" in said
 
 

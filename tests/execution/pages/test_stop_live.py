@@ -15,7 +15,7 @@ from tests.checkpoints.lifts import lifted, proposed
 from tests.engine.turns import Bench
 from tests.execution.pages.test_live import SCREENS
 from tests.execution.pages.test_operating_views import unknown, waiting
-from tests.execution.pages.visits import at
+from tests.execution.pages.visits import PASSWORD, at
 from tests.people import eve
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -28,10 +28,21 @@ def plain(browser: Browser, user: User, url: str) -> Page:
     return made
 
 
+def confirmed_first(page: Page, button: str) -> None:
+    """Press; confirm that it is you; press again on the page, shown anew."""
+    page.get_by_role("button", name=button).click()
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Confirm").click()
+    page.get_by_role("button", name=button).click()
+
+
 def test_one_stops_from_the_header_and_two_lift_without_javascript(
     browser: Browser, engine: Bench, live_server: Any
 ) -> None:
     engine.decide(waiting(engine))
+    for user in (engine.starter, eve(engine.tenant)):
+        user.set_password(PASSWORD)
+        user.save()
     ada_page = plain(browser, engine.starter, live_server.url)
     ada_page.goto(at(engine, "runs/"))
     ada_page.get_by_role("link", name="Stop effects").click()
@@ -44,11 +55,11 @@ def test_one_stops_from_the_header_and_two_lift_without_javascript(
     strip.get_by_role("link").click()
     sheet = ada_page.get_by_role("region", name="Effects with fake.void are stopped")
     sheet.get_by_label("Reason").fill("repaired")
-    sheet.get_by_role("button", name="Propose to lift").click()
+    confirmed_first(ada_page, "Propose to lift")
     expect(ada_page.get_by_role("button", name="Confirm")).to_be_disabled()
     eve_page = plain(browser, eve(engine.tenant), live_server.url)
     eve_page.goto(at(engine, "stop/"))
-    eve_page.get_by_role("button", name="Lift it: 0 runs go on, 60 a minute").click()
+    confirmed_first(eve_page, "Lift it: 0 runs go on, 60 a minute")
     expect(eve_page.get_by_role("status")).to_contain_text("The stop is lifted.")
     assert Stop.objects.get().lifted_by == "Ada and Eve"
     for page in (ada_page, eve_page):
