@@ -8,6 +8,7 @@ from uuid import NAMESPACE_URL, UUID, uuid5
 from django.utils.translation import gettext as _
 
 from approvals import decisions, states
+from approvals.decisions import Given
 from approvals.errors import ApprovalError, NotPermittedError, ReasonMissingError
 from approvals.models import ApprovalRequest, Batch, BatchEntry
 from approvals.models.together import MOST_IN_A_BATCH
@@ -94,12 +95,7 @@ def _begin(answer: Answer, tenant: Tenant, user: User) -> Batch:
 def _decide_one(batch: Batch, request_id: UUID, shown: str, actor: Actor, user: User) -> None:
     try:
         decided = decisions.decide(
-            request_id,
-            actor=actor,
-            user=user,
-            verdict=batch.verdict,
-            reason=batch.reason,
-            posted_hash=shown,
+            request_id, Given(batch.verdict, batch.reason, shown), actor=actor, user=user
         )
     except ApprovalError as error:
         told = tell(error)

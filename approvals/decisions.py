@@ -1,5 +1,6 @@
 """Deciding: what people answer, and the approval that follows when enough of them say yes."""
 
+from dataclasses import dataclass
 from functools import partial
 from uuid import UUID
 
@@ -15,6 +16,7 @@ from approvals.errors import (
 )
 from approvals.models import Approval, ApprovalRequest, Decision, TakenBack
 from approvals.people import proving
+from approvals.showing import coverage, opening
 from canonical.redaction import Fact
 from checkpoints import wakeups
 from checkpoints.boundaries import boundary
@@ -27,28 +29,39 @@ from tenants.models import User
 MAY_WITHDRAW = frozenset({"approve_actions", "operate_runs"})
 
 
-def decide(
-    request_id: UUID, *, actor: Actor, user: User, verdict: str, reason: str, posted_hash: str
-) -> ApprovalRequest:
+@dataclass(frozen=True)
+class Given:
+    """One answer. `shown` is the hash of the page it was given on; `without` how many parts the
+    person says they decide without having opened them."""
+
+    verdict: str
+    reason: str
+    shown: str
+    without: int = 0
+
+
+def decide(request_id: UUID, given: Given, *, actor: Actor, user: User) -> ApprovalRequest:
     """Record what one person decided on the hash their page carried; returns the request.
 
     The same person posting the same again gets the recorded result. Raises `NotPermittedError`,
-    `HashMismatchError` (with the fields that moved; `MovedError` when the newest look saw them move), `AlreadyDecidedError` (by whom and when),
+    `HashMismatchError` (with the fields that moved; `MovedError` when the newest look saw them
+    move), `AlreadyDecidedError` (by whom and when), `UnopenedError`,
     `ProofNeededError`, `ReasonMissingError`, `DamagedRequestError`, ValueError for an unknown verdict.
     """
+    verdict, reason = given.verdict, given.reason
     if verdict not in states.VERDICTS:
         raise ValueError(f"unknown verdict {verdict!r}")
+    if verdict == states.APPROVE:
+        coverage.parts_of(request_id)  # a large change is read before anything is locked
     boundary("decide:before")
     with transaction.atomic():
         request = locks.request(request_id)
         judging.admit(request, actor=actor, user=user)
         mine = Decision.objects.filter(request=request, user=user).first()
-        if mine is not None and (mine.verdict, mine.posted_hash) == (verdict, posted_hash):
+        if mine is not None and (mine.verdict, mine.posted_hash) == (verdict, given.shown):
             return request
-        _judge(request, mine, posted_hash)
-        if verdict == states.APPROVE:  # a no harms nobody, whatever has moved
-            drift.refuse_if_moved(request)
-            proving.refuse_if_stale(request, actor)
+        _judge(request, mine, given.shown)
+        without = _judge_yes(request, given, actor, user) if verdict == states.APPROVE else 0
         if verdict != states.APPROVE and not reason.strip():
             raise ReasonMissingError(f"request {request_id}: {verdict} without a reason")
         Decision.objects.create(
@@ -56,13 +69,15 @@ def decide(
             user=user,
             verdict=verdict,
             reason=reason,
-            posted_hash=posted_hash,
+            posted_hash=given.shown,
+            unopened=without,
             **actor.proof_columns(),
         )
         _conclude(request, actor, verdict, reason)
         told: dict[str, Fact] = {
-            **hiding.texts(reason=reason, hash=posted_hash, state=request.state)
+            **hiding.texts(reason=reason, hash=given.shown, state=request.state)
         }
+        told |= {"unopened": hiding.text(str(without))} if without else {}
         told |= actor.proof_told()
         requests.record(request, actor, verdict, **told)
         transaction.on_commit(partial(boundary, "decide:after"))
@@ -137,6 +152,14 @@ def _judge(request: ApprovalRequest, mine: Decision | None, posted_hash: str) ->
         )
     if mine is not None:
         raise judging.already_by(request, mine)
+
+
+def _judge_yes(request: ApprovalRequest, given: Given, actor: Actor, user: User) -> int:
+    """What only a yes needs: a no harms nobody, whatever has moved. Returns the parts not opened."""
+    drift.refuse_if_moved(request)
+    without = opening.refuse_if_unopened(request, user, without=given.without)
+    proving.refuse_if_stale(request, actor)
+    return without
 
 
 def _refuse_if_replaced(request: ApprovalRequest, posted_hash: str) -> None:

@@ -118,3 +118,18 @@ class ProofNeededError(ApprovalError):
     def __init__(self, request_id: UUID) -> None:
         super().__init__(f"request {request_id}: no fresh proof")
         self.request_id = request_id
+
+
+class UnopenedError(ApprovalError):
+    """You have not opened everything that you would allow. Open the rest, then decide.
+
+    `left` names the parts as `approvals.showing.coverage` does, `said` is how many the person said
+    they decide without; `why_all` is "" when they may, by saying the right number.
+    """
+
+    def __init__(self, request_id: UUID, left: Sequence[str], *, why_all: str, said: int) -> None:
+        super().__init__(f"request {request_id}: {len(left)} not opened, {said} said")
+        self.request_id = request_id
+        self.left = tuple(left)
+        self.why_all = why_all
+        self.said = said

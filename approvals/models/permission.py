@@ -91,6 +91,11 @@ class ApprovalRequest(models.Model):
                 name="live_requests_by_expiry",
             ),
             models.Index(fields=["run", "-id"], name="requests_by_run_newest"),
+            models.Index(
+                fields=["tenant", "tool", "-id"],
+                condition=Q(state="used"),
+                name="used_requests_by_tool_newest",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -101,6 +106,7 @@ class Decision(models.Model):
     """What one person decided about one request, on which hash. Append-only.
 
     `proved_by` and `proved_at`: how and when they last showed that it is them, if the session knew.
+    `unopened`: how many parts of what is shown they said they decide without having opened them.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -111,6 +117,7 @@ class Decision(models.Model):
     posted_hash = models.CharField(max_length=64)
     proved_by = models.CharField(max_length=16, blank=True, default="", db_default="")
     proved_at = models.DateTimeField(null=True)
+    unopened = models.IntegerField(default=0, db_default=0)
     at = models.DateTimeField(db_default=ClockTimestamp())
 
     class Meta:
@@ -119,6 +126,10 @@ class Decision(models.Model):
                 condition=Q(proved_by="", proved_at=None)
                 | (~Q(proved_by="") & Q(proved_at__isnull=False)),
                 name="a_proof_has_a_method_and_a_time",
+            ),
+            models.CheckConstraint(
+                condition=Q(unopened=0) | Q(unopened__gt=0, verdict=states.APPROVE),
+                name="only_an_approval_goes_without_opening",
             ),
             models.UniqueConstraint(
                 fields=["request", "user"], name="one_decision_per_person_and_request"

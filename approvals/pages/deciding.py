@@ -6,12 +6,14 @@ from datetime import datetime
 from approvals import clock, decisions, judging, states
 from approvals.errors import NotPermittedError
 from approvals.models import ApprovalRequest, Decision, HandOver
-from approvals.pages import wording
+from approvals.pages import unopened, wording
 from approvals.pages.forms import DecisionForm, HandOverForm, TakingAwayForm
+from approvals.pages.unopened import Unopened
 from approvals.pages.wording import Follows
 from approvals.people import confirming, handovers, proving
 from approvals.people.standings import Part
 from approvals.queries import Detail, Unsent
+from approvals.showing import coverage
 from tenants.actors import Actor
 from tenants.amounts import short
 from tenants.models import User
@@ -51,7 +53,8 @@ class Column:
     `why_not` is "" when they may decide now, else one of the codes above. `mine` is their own
     decision. `demand` says how many are needed and have said yes; `parts` are there when the rules
     ask for certain people; `is_possible` is False when all who still can are too few. `others`
-    could decide besides them; `handed` are the hand-overs that stand. `unsent` is there while an
+    could decide besides them; `unopened` is there when they may decide and have not opened all;
+    `handed` are the hand-overs that stand. `unsent` is there while an
     approval waits to be sent.
     """
 
@@ -74,6 +77,7 @@ class Column:
     hand_over: HandOverForm | None = field(default=None)
     unsent: Unsent | None = None
     needs_proof: bool = False
+    unopened: Unopened | None = None
 
 
 def column(
@@ -83,7 +87,7 @@ def column(
     damaged: bool,
     posted: Posted | None = None,
 ) -> Column:
-    """The column as the person of this request sees it."""
+    """The column as the person of this request sees it, after what this answer shows was kept."""
     posted = posted or Posted()
     asked = detail.request
     mine = next((each for each in detail.decisions if each.user_id == request.user.pk), None)
@@ -95,8 +99,10 @@ def column(
     handed = handovers.standing([asked.pk]).get(asked.pk, [])
     is_open = asked.state == states.OPEN and not is_over
     may_ask = is_open and not damaged and bool(may & decisions.MAY_WITHDRAW)
+    why_not = _why_not(asked, request.user, may, damaged=damaged)
+    may_decide = is_open and not why_not and mine is None
     return Column(
-        why_not=_why_not(asked, request.user, may, damaged=damaged),
+        why_not=why_not,
         mine=mine,
         demand=wording.demand(people.needed, yes=people.yes),
         parts=[_demand(part) for part in people.parts] if people.requirement.quorums else [],
@@ -115,6 +121,7 @@ def column(
         hand_over=(posted.hand_over or HandOverForm(others)) if may_ask and others else None,
         unsent=_unsent(asked, now),
         needs_proof=not damaged and proving.is_needed(asked),
+        unopened=unopened.of(asked, coverage.of(asked, request.user)) if may_decide else None,
     )
 
 

@@ -13,19 +13,23 @@ from approvals import states
 from tenants.models import User
 
 LONGEST_REASON = 4000
+# The answer of the button that says how many parts were not opened.
+WITHOUT: Final = "approve_without"
 HASH: Final = re.compile(r"[0-9a-f]{64}")
 
 
 class DecisionForm(forms.Form):
     """One answer to the question of a page. `shown` is the hash that the page carried.
 
-    The verdict comes from the button that was pressed; nothing is pressed in advance.
+    The verdict comes from the button that was pressed; nothing is pressed in advance. `left` is how
+    many parts were not opened, as the page said; `without` is it when that very button was pressed.
     """
 
     verdict = forms.ChoiceField(
-        choices=[(verdict, verdict) for verdict in states.VERDICTS],
+        choices=[(verdict, verdict) for verdict in (*states.VERDICTS, WITHOUT)],
         error_messages={"required": _("Press one of the buttons: nothing was decided.")},
     )
+    left = forms.IntegerField(required=False, min_value=0, widget=forms.HiddenInput)
     shown = forms.RegexField(r"\A[0-9a-f]{64}\Z", widget=forms.HiddenInput)
     reason = forms.CharField(
         label=_("Reason"),
@@ -40,6 +44,7 @@ class DecisionForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         """A no without a reason helps nobody, and the engine would refuse it."""
         given: dict[str, Any] = super().clean() or {}
+        _split(given)
         verdict = given.get("verdict")
         if verdict and verdict != states.APPROVE and not given.get("reason", "").strip():
             self.add_error("reason", _("Say why: the run and the people behind it need to know."))
@@ -65,10 +70,19 @@ class BatchForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         """A no without a reason helps nobody, and the engine would refuse it."""
         given: dict[str, Any] = super().clean() or {}
+        _split(given)
         verdict = given.get("verdict")
         if verdict and verdict != states.APPROVE and not given.get("reason", "").strip():
             self.add_error("reason", _("Say why: the run and the people behind it need to know."))
         return given
+
+
+def _split(given: dict[str, Any]) -> None:
+    """Tell the button for going without opening apart from the answer it gives."""
+    goes_without = given.get("verdict") == WITHOUT
+    given["without"] = (given.get("left") or 0) if goes_without else 0
+    if goes_without:
+        given["verdict"] = states.APPROVE
 
 
 def pairs_of(posted: QueryDict) -> list[tuple[UUID, str]]:

@@ -1,5 +1,6 @@
 """What the pages of requests are made of, for those who read and for those whose post came back."""
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 from django.http import HttpResponse
@@ -28,20 +29,26 @@ def page(
     *,
     posted: Posted | None = None,
     status: int = 200,
+    refused: Mapping[str, Any] | None = None,
 ) -> HttpResponse:
-    """The whole page of one request as this person sees it; a posted form comes back in its place."""
+    """The whole page of one request as this person sees it; a posted form comes back in its place.
+
+    `refused`: what stands on top of it when the answer was not counted.
+    """
     asked, bound = detail.request, _intact(detail.request)
+    shown = reading.context(request, asked)
     column = deciding.column(request, detail, damaged=bound is None, posted=posted)
     context = {
         "section": "needs",
         "column": column,
         "facts": facts.of(asked, bound),
         "reads": reads(request),
-        **reading.context(request, asked),
+        **shown,
         "damaged": bound is None,
         "shown": "" if column.is_open and not column.why_not else asked.state,
         "earlier": threeway.since_before(asked),
         **standing(request, detail),
+        **(refused or {}),
     }
     return render(request, "approvals/request.html", context, status=status)
 

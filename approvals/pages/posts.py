@@ -11,13 +11,15 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
 
 from approvals import decisions, queries, states
-from approvals.errors import ApprovalError, ProofNeededError
+from approvals.decisions import Given
+from approvals.errors import ApprovalError, ProofNeededError, UnopenedError
 from approvals.models import HandOver
 from approvals.pages import parts as pages
 from approvals.pages import refusals
 from approvals.pages.deciding import Posted
 from approvals.pages.forms import DecisionForm, HandOverForm, TakingAwayForm
 from approvals.people import confirming, handovers
+from approvals.queries import Detail
 from tenants.actors import Actor
 from tenants.errors import Denied
 from tenants.models import Tenant
@@ -45,16 +47,16 @@ def decide(request: TenantRequest, tenant: Tenant, request_id: UUID) -> HttpResp
     try:
         decided = decisions.decide(
             request_id,
+            Given(given["verdict"], given["reason"], given["shown"], given["without"]),
             actor=Actor.person(request.user, proofs.latest(request)),
             user=request.user,
-            verdict=given["verdict"],
-            reason=given["reason"],
-            posted_hash=given["shown"],
         )
     except ProofNeededError:
         return confirming.send_to_confirm(
             request, request_id, reason=given["reason"], fragment=pages.is_fragment(request)
         )
+    except UnopenedError as error:
+        return _open_first(request, detail, error, form)
     except ApprovalError as error:
         posted, written = given["shown"], given["reason"]
         return refusals.answer(request, detail, error, written=written, posted=posted)
@@ -141,6 +143,18 @@ def take_hand_over_back(
         return refusals.answer(request, detail, error, written="")
     messages.success(request, _("You no longer ask %(who)s to decide.") % {"who": given.given_to})
     return pages.go_to(request, "approvals:request", tenant.slug, request_id)
+
+
+def _open_first(
+    request: TenantRequest, detail: Detail, error: UnopenedError, form: DecisionForm
+) -> HttpResponse:
+    """The page again with what is left to open on top, and all that was typed where it was."""
+    reason = form.cleaned_data["reason"]
+    confirming.keep(request, detail.request.pk, reason=reason)
+    if pages.is_fragment(request):
+        return refusals.answer(request, detail, error, written=reason)
+    refused = refusals.context(detail, error)
+    return pages.page(request, detail, posted=Posted(answer=form), status=409, refused=refused)
 
 
 def _need_a_hand(request: TenantRequest, tenant: Tenant) -> None:

@@ -7,8 +7,14 @@ from django.shortcuts import render
 
 from approvals import judging
 from approvals.drift import threeway
-from approvals.errors import ApprovalError, HashMismatchError, NotPermittedError
+from approvals.errors import (
+    ApprovalError,
+    HashMismatchError,
+    NotPermittedError,
+    UnopenedError,
+)
 from approvals.models import ApprovalRequest
+from approvals.pages import unopened
 from approvals.pages.parts import is_fragment
 from approvals.pages.telling import tell
 from approvals.queries import Detail
@@ -27,16 +33,23 @@ def answer(
     `written` comes back, to be copied; `posted` is the hash the person's page carried. An error
     that is no refusal is raised again.
     """
-    told = tell(error)
     if isinstance(error, NotPermittedError):
         audit_refusal(request, detail.request, error)
-    context = {"asked": detail.request, "written": written, "section": "needs", "told": told}
-    context |= {"others": detail.still_can}
-    if isinstance(error, HashMismatchError):
-        context |= _moved(detail.request, error, posted)
+    told = context(detail, error, posted=posted)
+    told |= {"asked": detail.request, "written": written, "section": "needs"}
     fragment = is_fragment(request)
     template = "approvals/_refused.html" if fragment else "approvals/refused.html"
-    return render(request, template, context, status=told.status)
+    return render(request, template, told, status=told["told"].status)
+
+
+def context(detail: Detail, error: ApprovalError, *, posted: str = "") -> dict[str, Any]:
+    """What the news says: `told`, and what its template needs besides."""
+    found: dict[str, Any] = {"told": tell(error), "others": detail.still_can}
+    if isinstance(error, HashMismatchError):
+        found |= _moved(detail.request, error, posted)
+    if isinstance(error, UnopenedError):
+        found |= {"unopened": unopened.named(detail.request, error.left, error.why_all)}
+    return found
 
 
 def audit_refusal(request: TenantRequest, asked: ApprovalRequest, error: NotPermittedError) -> None:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from inspect import getdoc
 from typing import Final
+from uuid import UUID
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
@@ -19,8 +20,10 @@ from approvals.errors import (
     NotApprovedError,
     NotPermittedError,
     ProofNeededError,
+    UnopenedError,
 )
 from approvals.models import ApprovalRequest
+from approvals.pages import unopened
 from canonical import display
 
 BECAME: Final[dict[str, str | Promise]] = {
@@ -49,7 +52,13 @@ WHY_NOT: Final[dict[str, str | Promise]] = {
         "You started this run, or it works on your behalf. Somebody else must decide."
     ),
 }
-OTHERS: Final = (DamagedRequestError, NotApprovedError, CannotTakeItError, ProofNeededError)
+UNOPENED: Final = "unopened"
+OTHERS: Final = (
+    DamagedRequestError,
+    NotApprovedError,
+    CannotTakeItError,
+    ProofNeededError,
+)
 
 
 @dataclass(frozen=True)
@@ -90,6 +99,13 @@ def tell(error: ApprovalError) -> Told:
             status=403,
             template="approvals/_not_yours.html",
         )
+    if isinstance(error, UnopenedError):
+        return Told(
+            UNOPENED,
+            _("You have not opened everything"),
+            unopened.sentence(_asked(error.request_id), error.left, error.why_all),
+            template="approvals/_unopened.html",
+        )
     if isinstance(error, OTHERS):
         return Told(type(error).__name__, _("This cannot be done now"), sentence_of(error))
     raise error
@@ -98,6 +114,11 @@ def tell(error: ApprovalError) -> Told:
 def sentence_of(error: ApprovalError) -> str:
     """The operator's sentence of an error: the first paragraph of its class's docstring."""
     return " ".join((getdoc(type(error)) or "").split("\n\n")[0].split())
+
+
+def _asked(request_id: UUID) -> ApprovalRequest:
+    found = ApprovalRequest.objects.select_related("tenant").only("tenant__slug")
+    return found.get(pk=request_id)
 
 
 def _became(error: AlreadyDecidedError) -> str:

@@ -17,8 +17,13 @@ def send_to_confirm(
     return confirming.send(request, page, written={"reason": reason}, fragment=fragment)
 
 
+def keep(request: TenantRequest, request_id: UUID, *, reason: str) -> None:
+    """Keep the reason while the person opens what they have not opened yet."""
+    confirming.keep(request, _page(request, request_id), {"reason": reason})
+
+
 def draft(request: TenantRequest, request_id: UUID) -> str:
-    """The reason typed before confirming, "" when there is none for this request."""
+    """The reason typed before the person was led away, "" when there is none for this request."""
     return confirming.draft(request, _page(request, request_id)).get("reason", "")
 
 

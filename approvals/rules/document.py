@@ -37,7 +37,7 @@ NEEDS: Final = {
     DENY: ("name", "tool", "then", "because"),
 }
 MAY: Final = {
-    ASK: ("tenants", "if", "who", "people", "quorum", "reauthenticate"),
+    ASK: ("tenants", "if", "who", "people", "quorum", "reauthenticate", "open_all"),
     ALLOW: ("tenants",),
     DENY: ("tenants", "if"),
 }
@@ -96,6 +96,7 @@ def _rule(reader: Reader, value: Json, path: str) -> Rule | None:
         quorum=_quorum(reader, members, path) if then == ASK else None,
         expires_after_seconds=_expiry(reader, members, path),
         reauthenticate=reader.flag(members.get("reauthenticate", False), f"{path}/reauthenticate"),
+        open_all=reader.flag(members.get("open_all", False), f"{path}/open_all"),
         because=_because(reader, members, path),
     )
     if then == ALLOW:

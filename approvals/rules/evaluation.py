@@ -75,6 +75,7 @@ def demand_of(rules: Sequence[Rule], reversibility: str) -> Requirement:
         quorums=() if all(_is_plain(quorum) for quorum in quorums) else quorums,
         rules=names,
         reauthenticate=any(rule.reauthenticate for rule in rules),
+        open_all=any(rule.open_all for rule in rules),
         reversibility=classes.as_known(reversibility) if names else "",
     )
 

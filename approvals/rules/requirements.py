@@ -26,7 +26,9 @@ LONGEST_NAME: Final = 64
 MOST_RULES: Final = 500
 
 ALWAYS: Final = ("approvers", "not_starter", "permission", "expires_after_seconds")
-SOMETIMES: Final = ("quorums", "rules", "reauthenticate", "reversibility", "automatic")
+SOMETIMES: Final = (
+    "quorums", "rules", "reauthenticate", "open_all", "reversibility", "automatic",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,8 @@ class Requirement:
     the run; `expires_after_seconds` from the question on. `quorums`: each must be filled as well,
     and only people who fit one are asked; empty when anybody with the right may decide.
     `rules` names the rules that ask. `reversibility` is the class of the tool at the tenant ("" in
-    requirements of rules_schema 1). `automatic` names the rule by which it passes without a
+    requirements of rules_schema 1). `open_all`: nobody says yes without opening all that is shown.
+    `automatic` names the rule by which it passes without a
     person; then, and only then, `approvers` is 0.
     """
 
@@ -50,6 +53,7 @@ class Requirement:
     reauthenticate: bool = False
     reversibility: str = ""
     automatic: str = ""
+    open_all: bool = False
 
     def parts(self) -> tuple[Quorum, ...]:
         """All demands, the plain one too: any so many people with the right."""
@@ -115,6 +119,7 @@ def covers(stored: Requirement, now: Requirement) -> bool:
         and stored.approvers >= now.approvers
         and stored.permission == now.permission
         and (stored.reauthenticate or not now.reauthenticate)
+        and (stored.open_all or not now.open_all)
         and all(any(_holds(have, want) for have in stored.parts()) for want in now.quorums)
     )
 
@@ -155,6 +160,7 @@ def _read(reader: Reader, members: Mapping[str, Json]) -> Requirement:
         quorums=quorums,
         rules=_names(reader, members.get("rules", [])),
         reauthenticate=reader.flag(members.get("reauthenticate", False), "/reauthenticate"),
+        open_all=reader.flag(members.get("open_all", False), "/open_all"),
         reversibility=_class(reader, members),
         automatic=automatic,
     )

@@ -29,6 +29,7 @@ class Rule:
     quorum: Quorum | None = None
     expires_after_seconds: int = 1
     reauthenticate: bool = False
+    open_all: bool = False
     because: str = ""
 
     def concerns(self, tool: str, tenant: str) -> bool:

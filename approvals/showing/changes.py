@@ -56,7 +56,8 @@ def parameters(asked: ApprovalRequest, look: Look) -> dict[str, Any]:
     """The exact parameters by path, as they will be sent; as plain text when they are not JSON."""
     content = material.parameters(asked)
     found = of_content("parameters", content, asked, look)
-    return found | {"open": len(content.content) <= SMALL, "size": len(content.content)}
+    is_open = look.whole or len(content.content) <= SMALL
+    return found | {"open": is_open, "size": len(content.content)}
 
 
 def of_content(of: str, content: Content, asked: ApprovalRequest, look: Look) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """What there is to open of a request, and how much of it a person has opened."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -26,44 +26,45 @@ class Coverage:
     """How much of what a request shows a person has opened.
 
     `files` of a diff, 0 when there are none; `parts` of everything: windows of files, parts of a
-    text, pages of values and of parameters.
+    text, pages of values and of parameters. `left` names what is left to open, each file once, by
+    the first part of it that is not opened.
     """
 
     opened_files: int
     files: int
     opened_parts: int
     parts: int
+    left: tuple[str, ...] = ()
 
     @property
     def is_whole(self) -> bool:
-        return self.opened_parts == self.parts
+        return not self.left
 
     @property
     def unopened(self) -> int:
-        """What is left to open: files when the change has files, else parts."""
-        return (
-            max(self.files - self.opened_files, 0) if self.files else self.parts - self.opened_parts
-        )
+        """How much is left to open; a file is one, however long it is."""
+        return len(self.left)
 
 
-def of(asked: ApprovalRequest, user: User, also: Collection[str] = ()) -> Coverage:
-    """What this person opened, `also` being parts they are opening with this answer.
+def of(asked: ApprovalRequest, user: User) -> Coverage:
+    """What this person opened.
 
     What they opened in an earlier question about the same action counts where the bytes are equal.
     """
-    everything = [part.name for part in _parts(asked.pk)]
-    names = shown.opened_by(asked, user) | set(also)
-    names |= rereading.carried(asked, user, _parts(asked.pk))
-    files: dict[str, bool] = {}
+    known = parts_of(asked.pk)
+    everything = [part.name for part in known]
+    names = shown.opened_by(asked, user) | rereading.carried(asked, user, known)
+    left: dict[str, str] = {}
     for name in everything:
-        if name.startswith(FILE):
-            file = name.rpartition("/")[0]
-            files[file] = files.get(file, True) and name in names
+        if name not in names:
+            left.setdefault(_thing(name), name)
+    files = {_thing(name) for name in everything if name.startswith(FILE)}
     return Coverage(
-        opened_files=sum(files.values()),
+        opened_files=len(files - left.keys()),
         files=len(files),
         opened_parts=sum(name in names for name in everything),
         parts=len(everything),
+        left=tuple(left.values()),
     )
 
 
@@ -80,6 +81,20 @@ def parts(asked: ApprovalRequest) -> list[Part]:
         media = asked.diff_media
         change = list(_of_content("values", material.diff(asked), is_json=media == JSON))
     return [*change, *_of_content("parameters", material.parameters(asked), is_json=True)]
+
+
+@lru_cache(maxsize=8)
+def parts_of(request_id: UUID) -> tuple[Part, ...]:
+    """The same, read from the record. Raises `ApprovalRequest.DoesNotExist`."""
+    # What a request shows never changes: the database refuses it.
+    shows = ("tenant_id", "diff", "diff_media", "parameters")
+    return tuple(parts(ApprovalRequest.objects.only(*shows).get(pk=request_id)))
+
+
+@lru_cache(maxsize=8)
+def outline_by_id(request_id: UUID) -> Outline | None:
+    """The files of the change, read from the record once."""
+    return outline_of(ApprovalRequest.objects.only("diff", "diff_media").get(pk=request_id))
 
 
 def outline_of(asked: ApprovalRequest) -> Outline | None:
@@ -117,8 +132,5 @@ def _of_content(of: str, content: Content, *, is_json: bool) -> Iterator[Part]:
         yield values_page(f"{of}/whole", content, number)
 
 
-@lru_cache(maxsize=8)
-def _parts(request_id: UUID) -> tuple[Part, ...]:
-    # What a request shows never changes: the database refuses it.
-    shows = ("diff", "diff_media", "parameters")
-    return tuple(parts(ApprovalRequest.objects.only(*shows).get(pk=request_id)))
+def _thing(name: str) -> str:
+    return name.rpartition("/")[0] if name.startswith(FILE) else name

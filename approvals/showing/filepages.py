@@ -1,7 +1,7 @@
 """The files of a diff as pages show them: which of them, which are open, and the lines of one."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -20,7 +20,9 @@ from canonical.windows import ROW_BYTES, Piece, read
 from tenants.amounts import count
 
 FILES_A_PAGE: Final = 24
-OPEN_BYTES: Final = 14_000  # of a page, about: so much of it is lines of open files
+OPEN_BYTES: Final = 13_000  # of a page, about: so much of it is lines of open files
+FILES_A_LONG_PAGE: Final = 200
+LONG_BYTES: Final = 400_000  # of a long page, on which all files are open
 MARK_BYTES: Final = 100
 ROWS_BOUNDED: Final = 1000
 LONGEST_LINE: Final = 4000
@@ -56,7 +58,7 @@ class ShownHunk:
 
 @dataclass(frozen=True)
 class FilePart:
-    """One window of one file; `window` counts from 1 and is 0 for a file that is closed.
+    """Windows of one file from `window` (counted from 1; 0: the file is closed) through `through`.
 
     `before` and `left_out` count the lines before and after those shown. `piece` is set when all
     that is shown is a piece of one line.
@@ -64,6 +66,7 @@ class FilePart:
 
     entry: Entry
     window: int = 0
+    through: int = 0
     hunks: tuple[ShownHunk, ...] = ()
     before: int = 0
     left_out: int = 0
@@ -72,6 +75,11 @@ class FilePart:
     @property
     def is_open(self) -> bool:
         return self.window > 0
+
+    @property
+    def windows(self) -> range:
+        """Those that are shown."""
+        return range(self.window, self.through + 1) if self.is_open else range(0)
 
 
 @lru_cache(maxsize=4)
@@ -106,6 +114,31 @@ def files_page(
     return parts
 
 
+def whole_pages(entries: Sequence[Entry], view: str = "") -> list[list[Entry]]:
+    """The files cut into long pages, of which all are open."""
+    pages: list[list[Entry]] = [[]]
+    room = LONG_BYTES
+    for entry in entries:
+        heavy = min(_weight(entry) * (2 if view else 1), LONG_BYTES)
+        if pages[-1] and (heavy > room or len(pages[-1]) == FILES_A_LONG_PAGE):
+            pages.append([])
+            room = LONG_BYTES
+        pages[-1].append(entry)
+        room -= heavy
+    return pages
+
+
+def whole_file(diff: Content, entry: Entry, view: str = "") -> FilePart:
+    """A file with all of its windows; one too long even for a long page with the first of them."""
+    first = file_part(diff, entry, 1, view)
+    pieces = any(at.piece for at in entry.windows)
+    if pieces or _weight(entry) * (2 if view else 1) > LONG_BYTES:
+        return first
+    others = [file_part(diff, entry, at, view) for at in range(2, len(entry.windows) + 1)]
+    hunks = [hunk for part in (first, *others) for hunk in part.hunks]
+    return replace(first, through=len(entry.windows), hunks=tuple(hunks), left_out=0)
+
+
 def file_part(diff: Content, entry: Entry, window: int, view: str = "") -> FilePart:
     """One window of a file (counted from 1). Raises IndexError when there is no such."""
     if not 1 <= window <= len(entry.windows):
@@ -120,6 +153,7 @@ def of_bytes(entry: Entry, window: int, content: bytes, view: str = "") -> FileP
     before = sum(each.rows for each in entry.windows[: window - 1])
     return FilePart(
         entry,
+        window,
         window,
         hunks=tuple(_shown(hunk, entry, view) for hunk in read(at, content)),
         before=before,
@@ -152,9 +186,12 @@ def bounded(hunks: Sequence[Hunk]) -> tuple[Hunk, ...]:
 
 
 def _heavy(entry: Entry) -> int:
-    """About how many bytes of page a file takes; one in several windows is too heavy to be open."""
-    if len(entry.windows) > 1:
-        return OPEN_BYTES + 1
+    """Its weight on an ordinary page; one in several windows is too heavy to be open there."""
+    return OPEN_BYTES + 1 if len(entry.windows) > 1 else _weight(entry)
+
+
+def _weight(entry: Entry) -> int:
+    """About how many bytes of page a file takes."""
     start, end = entry.span
     marks = (entry.hidden + entry.alike) * MARK_BYTES
     return (end - start) + entry.rows * ROW_BYTES + marks

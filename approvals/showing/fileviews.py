@@ -20,10 +20,7 @@ DEEPEST: Final = 5  # what is deeper is not moved in further
 def files(asked: ApprovalRequest, content: Content, about: Outline, look: Look) -> dict[str, Any]:
     """One page of the files that a look asks for, and the tree of all of them."""
     chosen = _chosen(about, look)
-    pages = max(1, -(-len(chosen) // FILES_A_PAGE))
-    page = min(max(look.files, 1), pages)
-    parts = filepages.files_page(content, chosen, page, look.view)
-    first = (page - 1) * FILES_A_PAGE
+    page, pages, first, parts = _page(content, chosen, look)
     shown = {part.entry.number for part in parts}
     return {
         "kind": "files",
@@ -46,8 +43,28 @@ def files(asked: ApprovalRequest, content: Content, about: Outline, look: Look) 
         "side_url": look.address(view=SIDE),
         "earlier": look.address(files=page - 1) if page > 1 else "",
         "later": look.address(files=page + 1) if page < pages else "",
-        "parts": [coverage.file_window(part.entry, part.window) for part in parts if part.is_open],
+        "whole": look.whole,
+        "whole_url": look.address(whole=not look.whole, files=1),
+        "whole_pages": len(filepages.whole_pages(chosen, look.view)),
+        "parts": [
+            coverage.file_window(part.entry, window) for part in parts for window in part.windows
+        ],
     }
+
+
+def _page(
+    content: Content, chosen: list[Entry], look: Look
+) -> tuple[int, int, int, list[FilePart]]:
+    """The page of files that a look asks for: its number, of how many, files before it, the files."""
+    if look.whole:
+        cut = filepages.whole_pages(chosen, look.view)
+        page = min(max(look.files, 1), len(cut))
+        parts = [filepages.whole_file(content, entry, look.view) for entry in cut[page - 1]]
+        return page, len(cut), sum(map(len, cut[: page - 1])), parts
+    pages = max(1, -(-len(chosen) // FILES_A_PAGE))
+    page = min(max(look.files, 1), pages)
+    parts = filepages.files_page(content, chosen, page, look.view)
+    return page, pages, (page - 1) * FILES_A_PAGE, parts
 
 
 def as_component(asked: ApprovalRequest, part: FilePart, look: Look) -> dict[str, Any]:
@@ -70,8 +87,8 @@ def as_component(asked: ApprovalRequest, part: FilePart, look: Look) -> dict[str
         "window": part.window,
         "windows": len(entry.windows),
         "earlier_url": _window(address, part.window - 1, look) if part.window > 1 else "",
-        "rest_url": _window(address, part.window + 1, look)
-        if 0 < part.window < len(entry.windows)
+        "rest_url": _window(address, part.through + 1, look)
+        if 0 < part.through < len(entry.windows)
         else "",
         "body_url": "" if part.is_open else _window(address, 1, look),
     }

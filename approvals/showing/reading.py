@@ -1,7 +1,6 @@
 """Pages that show a change, and that keep who was shown which part of it. None of them decides."""
 
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
@@ -21,7 +20,6 @@ from approvals.showing.filepages import FilePart
 from approvals.showing.shown import Part
 from approvals.showing.viewing import Look
 from canonical.errors import DiffError
-from canonical.outlines import Outline
 from canonical.windows import encoded
 from tenants.models import Tenant
 from tenants.scope import TenantRequest, tenant_page
@@ -30,20 +28,18 @@ from tenants.scope import TenantRequest, tenant_page
 def context(request: TenantRequest, asked: ApprovalRequest) -> dict[str, Any]:
     """What the page of a request shows of its change, and how much of it this person has opened.
 
-    Keeps what this page itself shows; who may not read the change gets its summary only.
+    Keeps what this page itself shows, and counts nothing else; who may not read the change gets
+    its summary only.
     """
     look = Look.of(request.GET)
     change = changes.shown(asked, look)
     if not request.access.may(asked.tenant_id, "read_payloads"):
         return {"change": change, "parameters": None, "coverage": None}
-    parameters = changes.parameters(asked, Look())
+    parameters = changes.parameters(asked, Look(whole=look.whole))
     parts = change["parts"] + (parameters["parts"] if parameters["open"] else [])
     keep(request, asked, parts)
-    return {
-        "change": change,
-        "parameters": parameters,
-        "coverage": coverage.of(asked, request.user, {part.name for part in parts}),
-    }
+    covered = coverage.of(asked, request.user)
+    return {"change": change, "parameters": parameters, "coverage": covered}
 
 
 def keep(request: TenantRequest, asked: ApprovalRequest, parts: Iterable[Part]) -> None:
@@ -129,7 +125,9 @@ def _answer(
     if request.headers.get("HX-Request") and not request.headers.get("HX-Boosted"):
         covered = coverage.of(asked, request.user)
         more = {"asked": asked, "coverage": covered, "out_of_band": True}
-        return render(request, f"approvals/_{name}_fragment.html", context | more)
+        answer = render(request, f"approvals/_{name}_fragment.html", context | more)
+        answer["HX-Trigger"] = "part-opened"  # the button that approves hears it
+        return answer
     return render(request, f"approvals/{name}.html", context | {"section": "needs"})
 
 
@@ -146,7 +144,7 @@ def _light(request_id: UUID, tenant: Tenant) -> ApprovalRequest:
 def _file_part(asked: ApprovalRequest, number: int, look: Look) -> FilePart | None:
     """Of a large diff only the bytes of the window are read, once its outline is known."""
     for _again in range(2):
-        about = _outline(asked.pk) if asked.diff_media == changes.DIFF else None
+        about = coverage.outline_by_id(asked.pk) if asked.diff_media == changes.DIFF else None
         if about is None or not 1 <= number <= len(about.entries):
             return None
         entry = about.entries[number - 1]
@@ -157,16 +155,8 @@ def _file_part(asked: ApprovalRequest, number: int, look: Look) -> FilePart | No
             content = _bytes(asked.pk, at.from_byte, at.to_byte)
             return filepages.of_bytes(entry, look.part, content, look.view)
         except DiffError:  # the stored bytes are others than those that were read: read anew
-            _outline.cache_clear()
+            coverage.outline_by_id.cache_clear()
     return None
-
-
-@lru_cache(maxsize=8)
-def _outline(request_id: UUID) -> Outline | None:
-    # What a request shows never changes: the database refuses it.
-    return coverage.outline_of(
-        ApprovalRequest.objects.only("diff", "diff_media").get(pk=request_id)
-    )
 
 
 def _bytes(request_id: UUID, start: int, end: int) -> bytes:

@@ -14,7 +14,10 @@ _LONGEST: Final = len("10000000")
 
 @dataclass(frozen=True)
 class Look:
-    """`files`, `part` and `folders` are pages, from 1; `folder` ends with a slash or is ""."""
+    """`files`, `part` and `folders` are pages, from 1; `folder` ends with a slash or is "".
+
+    `whole`: as many files as fit a long page are open on it.
+    """
 
     files: int = 1
     part: int = 1
@@ -23,6 +26,7 @@ class Look:
     kind: str = ""
     view: str = ""
     onward: bool = False
+    whole: bool = False
 
     @classmethod
     def of(cls, query: QueryDict) -> "Look":
@@ -36,6 +40,7 @@ class Look:
             kind=kind if kind in set(FileClass) else "",
             view=SIDE if query.get("view") == SIDE else "",
             onward="onward" in query,
+            whole="whole" in query,
         )
 
     def address(self, **changes: Any) -> str:
@@ -45,7 +50,8 @@ class Look:
         said: dict[str, object] = {name: page for name, page in pages.items() if page > 1}
         texts = {"folder": look.folder, "kind": look.kind, "view": look.view}
         said |= {name: text for name, text in texts.items() if text}
-        query = urlencode(said | ({"onward": ""} if look.onward else {}))
+        flags = {"onward": look.onward, "whole": look.whole}
+        query = urlencode(said | {name: "" for name, is_set in flags.items() if is_set})
         return f"?{query}#change"
 
 

@@ -9,6 +9,7 @@ from contextlib import suppress
 from django.utils.translation import gettext as _
 
 from approvals import decisions, states
+from approvals.decisions import Given
 from approvals.errors import ApprovalError
 from approvals.models import ApprovalRequest
 from checkpoints.models import Run
@@ -35,11 +36,9 @@ def drive() -> bool:
         with suppress(ApprovalError):
             decisions.decide(
                 asked.pk,
+                Given(states.APPROVE, REASON, asked.action_hash),
                 actor=Actor.person(person),
                 user=person,
-                verdict=states.APPROVE,
-                reason=REASON,
-                posted_hash=asked.action_hash,
             )
     return True
 

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from approvals import decisions, states
+from approvals.decisions import Given
 from approvals.models import ApprovalRequest
 from checkpoints import events
 from config.demo import outside, people, plugs, things, told, unknown
@@ -96,14 +97,7 @@ def _approve(asked: ApprovalRequest, user: Any, shown: str) -> None:
     assert isinstance(user, User)  # noqa: S101 - nobody else gets past the sign-in
     actor = Actor.person(user)
     with plugs.armed(asked) as first:
-        decisions.decide(
-            asked.pk,
-            actor=actor,
-            user=user,
-            verdict=states.APPROVE,
-            reason="",
-            posted_hash=shown,
-        )
+        decisions.decide(asked.pk, Given(states.APPROVE, "", shown), actor=actor, user=user)
     if first:
         events.append(asked.run_id, "plug armed", actor, at=hiding.text(plugs.BOUNDARY))
 

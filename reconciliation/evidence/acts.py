@@ -98,6 +98,7 @@ def _decision(decision: Decision) -> dict[str, Json]:
         "verdict": decision.verdict,
         "reason": decision.reason,
         "hash": decision.posted_hash,
+        "unopened": decision.unopened,
         "at": instant(decision.at),
         "taken_back": {"reason": back.reason, "at": instant(back.at)} if back else None,
     }

@@ -23,9 +23,14 @@ def send(
 
     `page` is a path of this site, perhaps with a place on it ("#stop-7").
     """
-    request.session[DRAFT] = {"page": _key(page), "written": dict(written)}
+    keep(request, page, written)
     url = confirmation_url(request, page)
     return HttpResponseClientRedirect(url) if fragment else redirect(url)
+
+
+def keep(request: HttpRequest, page: str, written: Mapping[str, str]) -> None:
+    """Keep what was written on a page until it is done, for whoever is led away from it and back."""
+    request.session[DRAFT] = {"page": _key(page), "written": dict(written)}
 
 
 def draft(request: HttpRequest, page: str) -> dict[str, str]:

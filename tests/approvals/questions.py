@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db import connection
 
-from approvals import clock, decisions, hashing, judging, requests
+from approvals import clock, hashing, judging, requests
 from approvals.hashing import Bound
 from approvals.models import ApprovalRequest
 from approvals.requests import Question
@@ -17,6 +17,7 @@ from checkpoints.models import Combo, Run
 from tenants import access
 from tenants.actors import Actor
 from tenants.models import Tenant, User
+from tests.opening import read_and_decide
 from tests.people import ada, make_tenant
 
 WORKER = Actor.machine("worker-1")
@@ -98,14 +99,8 @@ def asked(*, requirement: Requirement = ONE, seconds: int | None = None) -> Appr
 def decide(
     request: ApprovalRequest, user: User, verdict: str = "approve", reason: str = "Because."
 ) -> ApprovalRequest:
-    return decisions.decide(
-        request.id,
-        actor=Actor.person(user),
-        user=user,
-        verdict=verdict,
-        reason=reason,
-        posted_hash=request.action_hash,
-    )
+    """One answer of a person who has opened all that they say yes to."""
+    return read_and_decide(request, user, verdict, reason)
 
 
 def approved_by(request: ApprovalRequest, *people: User) -> ApprovalRequest:

@@ -8,6 +8,7 @@ from django.test import Client
 
 from approvals.models import ApprovalRequest, Decision
 from tests.approvals.questions import ONE, asked
+from tests.opening import open_all
 from tests.people import dee, make_tenant
 from tests.tenants import codes
 
@@ -27,6 +28,8 @@ def client() -> Client:
 
 
 def form(these: list[ApprovalRequest], verdict: str = "approve") -> dict[str, object]:
+    for each in these:
+        open_all(each.pk, dee())
     pairs = [f"{each.pk}:{each.action_hash}" for each in these]
     return {"pair": pairs, "verdict": verdict, "reason": "All read.", "nonce": str(uuid.uuid4())}
 

@@ -10,6 +10,7 @@ from django.db import IntegrityError, transaction
 
 from approvals import batches, decisions, requests
 from approvals.batches import Answer
+from approvals.decisions import Given
 from approvals.errors import NotPermittedError, ReasonMissingError
 from approvals.models import Approval, ApprovalRequest, Batch, BatchEntry, Decision
 from approvals.models.together import MOST_IN_A_BATCH
@@ -28,6 +29,7 @@ from tests.approvals.questions import (
     make_run,
     tamper,
 )
+from tests.opening import open_all
 from tests.people import dee, make_tenant
 
 pytestmark = pytest.mark.django_db
@@ -46,7 +48,11 @@ def answer(these: Sequence[ApprovalRequest], **changed: Any) -> Answer:
 
 
 def post(given: Answer, user: User, actor: Actor | None = None) -> Batch:
+    """The answer of a person who has opened all that they decide about."""
     actor = actor or Actor.person(user)
+    for request_id, _shown in given.pairs:
+        if ApprovalRequest.objects.filter(pk=request_id).exists():
+            open_all(request_id, user)
     return batches.decide_all(given, tenant=make_tenant(), actor=actor, user=user)
 
 
@@ -160,10 +166,10 @@ def test_a_batch_that_was_interrupted_goes_on_where_it_ended(
 ) -> None:
     these, verb = [asked(), asked(), asked()], decisions.decide
 
-    def dies(request_id: uuid.UUID, **given: Any) -> ApprovalRequest:
+    def dies(request_id: uuid.UUID, given: Given, **who: Any) -> ApprovalRequest:
         if request_id == these[1].pk:
             raise KeyboardInterrupt
-        return verb(request_id, **given)
+        return verb(request_id, given, **who)
 
     monkeypatch.setattr(decisions, "decide", dies)
     with pytest.raises(KeyboardInterrupt):

@@ -28,6 +28,7 @@ from tests.engine import registry
 from tests.engine.faketools import Fake, effects
 from tests.engine.turns import Bench
 from tests.execution.graphs import acting
+from tests.opening import open_all
 
 NAME = "fake.void"
 objects = st.dictionaries(texts, values, max_size=5)
@@ -80,6 +81,7 @@ def test_every_accepted_text_arrives_byte_for_byte(
     client = signed_in(engine.approver)
     page = client.get(address(asked))
     assert page.status_code == 200
+    open_all(asked.pk, engine.approver)
     answer = {"verdict": "approve", "shown": asked.action_hash, "reason": ""}
     assert client.post(address(asked, "decision/"), answer).status_code == 302
     engine.turn()

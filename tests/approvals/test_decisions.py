@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from approvals import decisions
+from approvals.decisions import Given
 from approvals.errors import (
     AlreadyDecidedError,
     DamagedRequestError,
@@ -30,6 +31,7 @@ from tests.approvals.questions import (
     make_run,
     tamper,
 )
+from tests.opening import open_all
 from tests.people import ada, bob, cy, dee, make_tenant
 
 pytestmark = pytest.mark.django_db
@@ -47,15 +49,13 @@ def nothing_happened() -> bool:
     return asked_only and untouched and not Decision.objects.exists()
 
 
-def post(request: ApprovalRequest, user: User, **changed: Any) -> ApprovalRequest:
-    values = {
-        "actor": Actor.person(user),
-        "user": user,
-        "verdict": "approve",
-        "reason": "",
-        "posted_hash": request.action_hash,
-    }
-    return decisions.decide(request.id, **{**values, **changed})
+def post(
+    request: ApprovalRequest, user: User, actor: Actor | None = None, **changed: Any
+) -> ApprovalRequest:
+    """One answer of a person who has opened everything; `changed` are fields of what they give."""
+    open_all(request.pk, user)
+    given = replace(Given("approve", "", request.action_hash), **changed)
+    return decisions.decide(request.id, given, actor=actor or Actor.person(user), user=user)
 
 
 def test_one_yes_approves_and_wakes_the_run(tenant: Tenant) -> None:
@@ -173,7 +173,7 @@ def test_a_superuser_without_the_right_is_refused(tenant: Tenant) -> None:
 def test_another_hash_than_the_pages_is_refused(tenant: Tenant) -> None:
     request = asked()
     with pytest.raises(HashMismatchError) as refused:
-        post(request, dee(tenant), posted_hash="0" * 64)
+        post(request, dee(tenant), shown="0" * 64)
     assert refused.value.differences == ()
     assert nothing_happened()
 
@@ -187,7 +187,7 @@ def test_what_moved_since_the_page_was_shown_is_named(
     moved = replace(question.bound, resources={**question.bound.resources, "origin/main": "b" * 40})
     new = ask(replace(question, bound=moved))
     with pytest.raises(HashMismatchError) as refused:
-        post(old if on_the_old_page else new, dee(tenant), posted_hash=old.action_hash)
+        post(old if on_the_old_page else new, dee(tenant), shown=old.action_hash)
     told = {difference.field: difference for difference in refused.value.differences}
     assert refused.value.request_id == new.id
     assert {"resources.origin/main", "nonce"} <= set(told) <= {

@@ -10,7 +10,7 @@ from uuid import uuid4
 
 from django.db import connection
 
-from approvals import decisions, requests
+from approvals import requests
 from checkpoints import leases, runs
 from checkpoints.graph import Graph
 from checkpoints.models import Checkpoint, Run
@@ -23,6 +23,7 @@ from execution.work import Work
 from reconciliation import actions, asking, ledger
 from tenants.actors import Actor
 from tenants.models import Tenant, User
+from tests.opening import read_and_decide
 
 STEP_BYTES = 1024
 
@@ -138,14 +139,7 @@ def _approve(people: People, run: Run) -> None:
     assert action is not None
     request = requests.latest(action.id)
     assert request is not None
-    decisions.decide(
-        request.id,
-        actor=Actor.person(people.approver),
-        user=people.approver,
-        verdict="approve",
-        reason="",
-        posted_hash=request.action_hash,
-    )
+    read_and_decide(request, people.approver)
 
 
 def _timed(call: Callable[[], object]) -> float:

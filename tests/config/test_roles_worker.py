@@ -8,6 +8,7 @@ import pytest
 from django.db import ProgrammingError, connection, transaction
 
 from approvals import decisions
+from approvals.decisions import Given
 from approvals.models import ApprovalRequest, Decision
 from config import roles
 from execution import sweeper
@@ -15,6 +16,7 @@ from tenants.actors import Actor
 from tests.engine.conftest import engine
 from tests.engine.faketools import effects
 from tests.engine.turns import Bench
+from tests.opening import open_all
 
 __all__ = ["engine"]
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -53,15 +55,15 @@ def test_a_worker_does_all_of_a_run_and_cannot_say_yes_for_anybody(
     run = engine.start(tool="fake.void", what="a")
     with as_worker():
         engine.turn()
-        asked = ApprovalRequest.objects.get(run=run)
+    asked = ApprovalRequest.objects.get(run=run)
+    open_all(asked.pk, engine.approver)
+    with as_worker():
         with pytest.raises(ProgrammingError, match="permission denied"):
             decisions.decide(
                 asked.pk,
+                Given("approve", "", asked.action_hash),
                 actor=Actor.person(engine.approver),
                 user=engine.approver,
-                verdict="approve",
-                reason="",
-                posted_hash=asked.action_hash,
             )
         with pytest.raises(ProgrammingError, match="permission denied"), transaction.atomic():
             Decision.objects.create(

@@ -4,7 +4,6 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from approvals import decisions
 from approvals import states as permission
 from approvals.models import ApprovalRequest, Decision
 from checkpoints import runs
@@ -14,6 +13,7 @@ from reconciliation import verdicts
 from reconciliation.verdicts import Given
 from tenants.actors import Actor
 from tests.crash.databases import Cast
+from tests.opening import read_and_decide
 
 
 @dataclass(frozen=True)
@@ -55,14 +55,8 @@ def answer(job: Job) -> None:
     ).get()
     given = Decision.objects.filter(request__run=request.run_id).count()
     verdict = job.answers[min(given, len(job.answers) - 1)]
-    decisions.decide(
-        request.id,
-        actor=Actor.person(job.cast.approver),
-        user=job.cast.approver,
-        verdict=verdict,
-        reason="as it should be" if verdict == "approve" else "once more",
-        posted_hash=request.action_hash,
-    )
+    reason = "as it should be" if verdict == "approve" else "once more"
+    read_and_decide(request, job.cast.approver, verdict, reason)
 
 
 def cancel(job: Job) -> None:

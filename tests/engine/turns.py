@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from approvals import decisions, requests
+from approvals import requests
 from checkpoints import leases, runs
 from checkpoints.commits import Lease
 from checkpoints.models import Run
@@ -15,6 +15,7 @@ from execution import executor
 from reconciliation.models import Action
 from tenants.actors import Actor
 from tenants.models import Tenant, User
+from tests.opening import read_and_decide
 
 
 @dataclass
@@ -48,14 +49,7 @@ class Bench:
         action = Action.objects.get(run=run, absorbed_seq=None)
         request = requests.latest(action.id)
         assert request is not None
-        decisions.decide(
-            request.id,
-            actor=Actor.person(self.approver),
-            user=self.approver,
-            verdict=verdict,
-            reason=reason,
-            posted_hash=request.action_hash,
-        )
+        read_and_decide(request, self.approver, verdict, reason)
 
     def fault(self, name: str) -> Path:
         """Switch a fault of the fake world on; unlink the file to end it."""

@@ -13,6 +13,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from approvals import decisions
+from approvals.decisions import Given
 from approvals.errors import NotPermittedError
 from approvals.models import Approval, ApprovalRequest, Decision
 from checkpoints.models import Case
@@ -46,11 +47,9 @@ def test_no_door_lets_the_starter_approve() -> None:
     with pytest.raises(NotPermittedError) as caught:
         decisions.decide(
             mine.pk,
+            Given("approve", "", mine.action_hash),
             actor=Actor.person(starter),
             user=starter,
-            verdict="approve",
-            reason="",
-            posted_hash=mine.action_hash,
         )
     assert caught.value.code == "own_run"
     mine.refresh_from_db()

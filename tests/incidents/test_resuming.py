@@ -12,6 +12,7 @@ import pytest
 from django.db import connection, transaction
 
 from approvals import decisions
+from approvals.decisions import Given
 from approvals.errors import HashMismatchError
 from approvals.models import Approval, ApprovalRequest
 from checkpoints.graph import END, Context, Proposal, Result, State, To
@@ -113,11 +114,9 @@ def test_what_is_proposed_again_after_a_note_is_a_new_question(
     with pytest.raises(HashMismatchError):
         decisions.decide(
             again.pk,
+            Given("approve", "", first.action_hash),
             actor=Actor.person(engine.approver),
             user=engine.approver,
-            verdict="approve",
-            reason="",
-            posted_hash=first.action_hash,
         )
     assert not Approval.objects.exists()
     assert effects() == []
@@ -169,11 +168,9 @@ def test_answers_find_their_question_by_its_hash_and_never_by_its_place(engine: 
         with pytest.raises(HashMismatchError), transaction.atomic():
             decisions.decide(
                 mine.pk,
+                Given("approve", "", foreign.action_hash),
                 actor=Actor.person(engine.approver),
                 user=engine.approver,
-                verdict="approve",
-                reason="",
-                posted_hash=foreign.action_hash,
             )
     for run, _mine, verdict in pairs:
         engine.decide(run, verdict)

@@ -15,6 +15,7 @@ from approvals.models.together import MOST_IN_A_BATCH
 from tenants.models import Tenant
 from tests.approvals.asking import asked_about, git_diff, signed_in
 from tests.approvals.questions import TWO, decide, eve, make_due
+from tests.opening import open_all
 from tests.people import ada, bob, cy, dee, make_tenant
 
 pytestmark = pytest.mark.django_db
@@ -42,6 +43,9 @@ def page(client: Client, these: Sequence[ApprovalRequest]) -> str:
 
 
 def post(client: Client, these: Sequence[ApprovalRequest], **more: Any) -> HttpResponse:
+    """Dee has opened all of them."""
+    for each in these:
+        open_all(each.pk, dee())
     pairs = [f"{each.pk}:{each.action_hash}" for each in these]
     given = {"pair": pairs, "verdict": "approve", "reason": "", "nonce": NONCE}
     return client.post(POST, given | more)  # type: ignore[return-value]
@@ -75,6 +79,7 @@ def test_what_was_decided_meanwhile_is_named_with_who(tenant: Tenant) -> None:
     these, client = some(2), signed_in(dee())
     html = page(client, these)
     decide(these[0], eve(tenant), "reject", "Too many.")
+    open_all(these[1].pk, dee())
     shown = re.findall(r'name="pair" value="([^"]+)"', html)
     answer = client.post(POST, {"pair": shown, "verdict": "approve", "nonce": NONCE})
     told = client.get(answer["Location"]).content.decode()

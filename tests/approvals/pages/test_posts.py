@@ -19,6 +19,7 @@ from tests.approvals.questions import (
     make_due,
     make_run,
 )
+from tests.opening import open_all
 from tests.people import ada, bob, cy, dee, make_tenant
 
 pytestmark = pytest.mark.django_db
@@ -39,7 +40,8 @@ def asked(tenant: Tenant) -> ApprovalRequest:
 
 
 def answer(request: ApprovalRequest, user: User, verdict: str = "approve") -> HttpResponse:
-    """One press in a page that htmx serves."""
+    """One press in a page that htmx serves, by a person who has opened everything."""
+    open_all(request.pk, user)
     given = {"verdict": verdict, "shown": request.action_hash, "reason": "Read it."}
     url = address(request, "decision/")
     return signed_in(user).post(url, given, headers=HTMX)  # type: ignore[return-value]

@@ -45,6 +45,7 @@ def test_an_open_request_shows_the_change_the_facts_and_three_answers(
 def test_approving_is_recorded_and_said(asked: ApprovalRequest) -> None:
     user = dee(asked.tenant)
     client = signed_in(user)
+    client.get(address(asked))
     answer = client.post(address(asked, "decision/"), post(asked, "approve"), follow=True)
     assert answer.redirect_chain == [(address(asked), 302)]
     asked.refresh_from_db()
@@ -91,6 +92,7 @@ def test_a_second_decision_is_told_of_the_first(asked: ApprovalRequest) -> None:
 
 def test_the_same_press_twice_is_one_decision(asked: ApprovalRequest) -> None:
     client = signed_in(dee(asked.tenant))
+    client.get(address(asked))
     for _press in range(2):
         answer = client.post(address(asked, "decision/"), post(asked, "approve"))
         assert answer.status_code == 302

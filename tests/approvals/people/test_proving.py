@@ -18,6 +18,7 @@ from tenants.models import AuditRow, User
 from tenants.roles import ROLES
 from tenants.signin.confirming import DRAFT
 from tests.approvals.questions import ONE, asked, decide
+from tests.opening import open_all
 from tests.people import dee
 from tests.tenants import codes
 
@@ -29,6 +30,7 @@ SECOND = timedelta(seconds=1)
 
 def say_yes(request: ApprovalRequest, user: User, at: datetime | None, method: str = "app") -> None:
     proof = Proof(method, at) if at is not None else None
+    open_all(request.pk, user)
     decisions.decide(
         request.pk,
         Given("approve", "", request.action_hash),
@@ -108,6 +110,7 @@ def test_the_page_leads_to_confirming_and_back_and_never_replays() -> None:
     client.force_login(user)
     page = f"/t/{request.tenant.slug}/approvals/{request.pk}/"
     form = {"verdict": "approve", "shown": request.action_hash, "reason": "I read all of it."}
+    open_all(request.pk, user)
     answer = client.post(f"{page}decision/", form)
     assert answer.headers["Location"].startswith("/confirm/code/?next=%2Ft%2F")
     assert "decided" not in str(client.session.get(DRAFT))

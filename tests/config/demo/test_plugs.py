@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from approvals import decisions
+from approvals.decisions import Given
 from checkpoints.models import Run
 from config.demo import plugs, told
 from config.demo.twin import asked as twin
@@ -13,20 +14,20 @@ from reconciliation.models import Attempt
 from tenants.actors import Actor
 from tenants.models import User
 from tests.config.demo import turns
+from tests.opening import open_all, read_and_decide
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def approve(run: Run, operator: User, *, shown: str | None = None) -> None:
     request = turns.asked(run)
+    open_all(request.pk, operator)
     with plugs.armed(request):
         decisions.decide(
             request.pk,
+            Given("approve", "", request.action_hash if shown is None else shown),
             actor=Actor.person(operator),
             user=operator,
-            verdict="approve",
-            reason="",
-            posted_hash=request.action_hash if shown is None else shown,
         )
 
 
@@ -82,11 +83,4 @@ def test_a_second_click_arms_nothing(demo: Path, operator: User, small_remotes: 
 
 def decide(run: Run, operator: User) -> None:
     request = turns.asked(run)
-    decisions.decide(
-        request.pk,
-        actor=Actor.person(operator),
-        user=operator,
-        verdict="approve",
-        reason="",
-        posted_hash=request.action_hash,
-    )
+    read_and_decide(request, operator)

@@ -9,16 +9,15 @@ from rq import Queue, Retry
 from rq.serializers import JSONSerializer
 
 from agents.mailsink import mails
-from approvals import decisions
 from checkpoints import runs
 from checkpoints.models import Run
 from config.demo import people, unknown
 from config.demo.twin import asked, asking, jobs
 from reconciliation.models import Attempt
-from tenants.actors import Actor
 from tenants.models import User
 from tests.config.demo import turns
 from tests.contract.daemons import mail_sink
+from tests.opening import read_and_decide
 
 KEY = "modern-python/aiosmtpd"
 
@@ -99,11 +98,4 @@ def test_one_mail_is_brought_into_doubt_by_a_demo_person_and_no_further(
 
 def approve(run: Run, operator: User) -> None:
     request = turns.asked(run)
-    decisions.decide(
-        request.pk,
-        actor=Actor.person(operator),
-        user=operator,
-        verdict="approve",
-        reason="",
-        posted_hash=request.action_hash,
-    )
+    read_and_decide(request, operator)
