@@ -123,7 +123,8 @@ def withdraw_approval(request_id: UUID, *, actor: Actor, reason: str) -> Approva
             raise NotApprovedError(states.OPEN, request.action_id)
         requests.close(request, states.WITHDRAWN, by=actor.name, because=reason)
         requests.record(request, actor, "withdraw_approval", reason=hiding.text(reason))
-        wakeups.wake(request.run_id, why=f"{actor.name} withdrew the approval.")
+        said = hiding.text(f"{actor.name} withdrew the approval.")
+        wakeups.wake(request.run_id, why=said)
     return request
 
 
@@ -180,7 +181,8 @@ def _conclude(request: ApprovalRequest, actor: Actor, verdict: str, reason: str)
         Approval.objects.create(request=request)
     else:
         return
-    wakeups.wake(request.run_id, why=f"{actor.name} decided: {request.state}.")
+    said = hiding.text(f"{actor.name} decided: {request.state}.")
+    wakeups.wake(request.run_id, why=said)
 
 
 def _need(reason: str, request_id: UUID) -> None:

@@ -124,7 +124,7 @@ def withdraw(
         told = {"moved": comparing.fields(list(moved))} if moved else {}
         close(request, states.WITHDRAWN, by=actor.name, because=reason)
         record(request, actor, "withdraw", **hiding.texts(reason=reason, **told))
-        wakeups.wake(run_id, why=reason)
+        wakeups.wake(run_id, why=hiding.text(reason))
     return request
 
 
@@ -219,7 +219,7 @@ def _pass(request: ApprovalRequest, rule: str, *, woken: bool) -> None:
     told = {"rule": rule, "hash": request.action_hash, "state": request.state}
     record(request, Actor.machine(f"rule {rule}"), states.APPROVE, **hiding.texts(**told))
     if woken:
-        wakeups.wake(request.run_id, why=f"The rule “{rule}” allows it.")
+        wakeups.wake(request.run_id, why=hiding.text(f"The rule “{rule}” allows it."))
 
 
 def _create(question: Question, run: Run, replaces: ApprovalRequest | None) -> ApprovalRequest:

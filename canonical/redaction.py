@@ -58,6 +58,10 @@ class Redacted:
 Fact = Redacted | UUID | datetime | int | float | None
 
 
+# What a sink takes as a text: what is redacted, or a text that stands in our code.
+Said = LiteralString | Redacted
+
+
 def ours(words: LiteralString, /, **parts: Fact) -> Redacted:
     """Our own words as they stand in the code or its translations, with parts in `%(name)s`."""
     told = {name: plain(part) for name, part in parts.items()}

@@ -1,13 +1,13 @@
 """Cases: the human queue. Rows and claims live here; what a verdict does lives above."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 from uuid import UUID
 
 from django.db.models.functions import Now
 
 from canonical import digests
-from canonical.redaction import ours
+from canonical.redaction import Fact, Said, ours
 from checkpoints import events, notices, recoveries
 from checkpoints.errors import IllegalMoveError
 from checkpoints.models import Case, Run, Verdict
@@ -22,8 +22,8 @@ class Trouble:
     """Why a run needs a person: the kind, one sentence, and the facts a page shows."""
 
     kind: str
-    sentence: str
-    facts: dict[str, Any] = field(default_factory=dict)
+    sentence: Said
+    facts: Mapping[str, Fact] = field(default_factory=dict)
     action_id: UUID | None = None
 
 
@@ -32,9 +32,9 @@ class Ruling:
     """A person's verdict in a case: what, why, and what it rests on."""
 
     verdict: str
-    reason: str
-    evidence: str = ""
-    detail: dict[str, Any] = field(default_factory=dict)
+    reason: Said
+    evidence: Said = ""
+    detail: Mapping[str, Fact] = field(default_factory=dict)
 
 
 def open_case(tenant_id: int, run_id: UUID, trouble: Trouble, *, actor: Actor) -> Case:
@@ -43,19 +43,20 @@ def open_case(tenant_id: int, run_id: UUID, trouble: Trouble, *, actor: Actor) -
     A run whose case of late evidence is open already is held by that case: what came on top
     stands in the run's sentence and history, and comes back when that case is decided.
     """
+    sentence, facts = hiding.said(trouble.sentence), hiding.facts(trouble.facts)
     standing = Case.objects.filter(run_id=run_id, decided_at=None, closed_at=None).first()
     if standing is not None:
-        told = {"kind": hiding.text(trouble.kind), "sentence": hiding.text(trouble.sentence)}
+        told = hiding.texts(kind=trouble.kind, sentence=sentence)
         events.append(run_id, "held", actor, case=standing.id, **told)
         return standing
     run = Run.objects.only("task_type", "next_node", "combo_id").get(id=run_id)
-    alike = [trouble.kind, run.task_type, run.next_node, trouble.facts.get("error", "")]
+    alike = [trouble.kind, run.task_type, run.next_node, facts.get("error", "")]
     case = Case.objects.create(
         tenant_id=tenant_id,
         run_id=run_id,
         kind=trouble.kind,
-        sentence=trouble.sentence,
-        facts=trouble.facts,
+        sentence=sentence,
+        facts=facts,
         action_id=trouble.action_id,
         fingerprint=digests.tagged("problem", alike),
     )
@@ -78,14 +79,15 @@ def locked(case_id: UUID) -> tuple[Run, Case]:
 
 def decide(case: Case, ruling: Ruling, *, user: User) -> Verdict:
     """Record a verdict on a locked case. The run may go on; the case closes when it is proven."""
-    if not ruling.reason.strip():
+    reason, evidence = hiding.said(ruling.reason), hiding.said(ruling.evidence)
+    if not reason.strip():
         raise IllegalMoveError("say why: a verdict needs a reason")
     verdict = Verdict.objects.create(
         case=case,
         verdict=ruling.verdict,
-        reason=ruling.reason,
-        evidence=ruling.evidence,
-        detail=ruling.detail,
+        reason=reason,
+        evidence=evidence,
+        detail=hiding.facts(ruling.detail),
         given_by=user,
     )
     Case.objects.filter(pk=case.pk, decided_at=None).update(decided_at=Now())
@@ -100,14 +102,14 @@ def decide(case: Case, ruling: Ruling, *, user: User) -> Verdict:
         "gave verdict",
         ours("case %(id)s", id=case.id),
         verdict=given,
-        reason=hiding.text(ruling.reason),
-        evidence=hiding.text(ruling.evidence),
+        reason=hiding.text(reason),
+        evidence=hiding.text(evidence),
     )
     return verdict
 
 
-def close_proven(run_id: UUID, *, because: str) -> None:
+def close_proven(run_id: UUID, *, because: Said) -> None:
     """The run committed past the trouble: what was decided and not yet proven is closed."""
     Case.objects.filter(run_id=run_id, closed_at=None, decided_at__isnull=False).update(
-        closed_at=Now(), closed_because=because
+        closed_at=Now(), closed_because=hiding.said(because)
     )

@@ -17,7 +17,7 @@ from django.db.models.functions import Greatest, Now
 
 from canonical import digests
 from canonical import json as canonical
-from canonical.redaction import ours
+from canonical.redaction import Said, ours
 from checkpoints import cases, events, recoveries, schemas, states, stops, wakeups
 from checkpoints.boundaries import boundary
 from checkpoints.commits import Lease
@@ -55,7 +55,7 @@ class Outcome:
 
     status: str
     stop_reason: str
-    sentence: str
+    sentence: Said
 
 
 def start(tenant: Tenant, request: Request, *, actor: Actor) -> tuple[Run, bool]:
@@ -82,10 +82,10 @@ def start(tenant: Tenant, request: Request, *, actor: Actor) -> tuple[Run, bool]
     return run, created
 
 
-def suspend(lease: Lease, reason: str, sentence: str, *, due_at: datetime | None) -> None:
+def suspend(lease: Lease, reason: str, sentence: Said, *, due_at: datetime | None) -> None:
     """Let go of a run that waits as designed. If it was woken meanwhile it is queued at once."""
     with transaction.atomic():
-        _suspend(lease, reason, sentence, due_at)
+        _suspend(lease, reason, hiding.said(sentence), due_at)
         if reason in (states.FOR_APPROVAL, states.FOR_STOP):
             # Back where it was to wait for people: their time is not the recovery's.
             recoveries.end(lease.run_id, how="recovered")
@@ -102,13 +102,13 @@ def yield_to_others(lease: Lease) -> None:
     )
 
 
-def retry_later(lease: Lease, sentence: str, *, seconds: float) -> None:
+def retry_later(lease: Lease, sentence: Said, *, seconds: float) -> None:
     """Let go of a run that met a passing trouble; it is tried again after `seconds`."""
     _release(
         lease,
         status=states.WAITING,
         reason=states.FOR_RETRY,
-        sentence=sentence,
+        sentence=hiding.said(sentence),
         due_at=Now() + timedelta(seconds=seconds),
         node_failures=F("node_failures") + 1,
     )
@@ -117,9 +117,8 @@ def retry_later(lease: Lease, sentence: str, *, seconds: float) -> None:
 def hold(lease: Lease, trouble: cases.Trouble, *, actor: Actor) -> None:
     """Put a run on hold and open its case: one transaction, so held ⇔ an open case."""
     with transaction.atomic():
-        _release(
-            lease, status=states.HELD, reason=trouble.kind, sentence=trouble.sentence, due_at=None
-        )
+        said = hiding.said(trouble.sentence)
+        _release(lease, status=states.HELD, reason=trouble.kind, sentence=said, due_at=None)
         cases.open_case(lease.tenant_id, lease.run_id, trouble, actor=actor)
 
 
@@ -131,24 +130,27 @@ def finish(lease: Lease, outcome: Outcome, *, actor: Actor) -> None:
             lease,
             status=outcome.status,
             reason="",
-            sentence=outcome.sentence,
+            sentence=hiding.said(outcome.sentence),
             due_at=None,
             stop_reason=outcome.stop_reason,
             finished_at=Now(),
         )
-        cases.close_proven(lease.run_id, because=f"the run ended: {outcome.stop_reason}")
+        cases.close_proven(
+            lease.run_id, because=hiding.text(f"the run ended: {outcome.stop_reason}")
+        )
         recoveries.end(lease.run_id, how="recovered")
         status, reason = hiding.text(outcome.status), hiding.text(outcome.stop_reason)
         events.append(lease.run_id, status, actor, stop_reason=reason)
     boundary("finish:after")
 
 
-def lapse(run_id: UUID, *, fence: int, why: str, actor: Actor) -> bool:
+def lapse(run_id: UUID, *, fence: int, why: Said, actor: Actor) -> bool:
     """Take the lease of a dead or silent worker away; False when it is not held any more.
 
     The run is due again, at once or after a back-off when it keeps being interrupted.
     """
     boundary("lapse:before")
+    said = hiding.text(hiding.said(why))
     with transaction.atomic():
         run = (
             Run.objects.select_for_update()
@@ -160,20 +162,19 @@ def lapse(run_id: UUID, *, fence: int, why: str, actor: Actor) -> bool:
         Run.objects.filter(id=run_id).update(
             status=states.QUEUED,
             reason=states.INTERRUPTED,
-            sentence=f"Interrupted: {why}. Goes on with the next free worker.",
+            sentence=f"Interrupted: {said}. Goes on with the next free worker.",
             holder=None,
             lease_until=None,
             due_at=Now() + back_off(run.attempts),
         )
-        recoveries.begin(run_id, fence=fence, why=why)
-        said = hiding.text(why)
+        recoveries.begin(run_id, fence=fence, why=said)
         events.append(run_id, "interrupted", actor, why=said, fence=fence, head=run.head)
         transaction.on_commit(lambda: wakeups.ring(run_id))
     boundary("lapse:after")
     return True
 
 
-def request_cancel(run_id: UUID, *, why: str, actor: Actor) -> Run:
+def request_cancel(run_id: UUID, *, why: Said, actor: Actor) -> Run:
     """Ask a run to end at its next boundary; open actions are reconciled first.
 
     Raises `IllegalMoveError` for a final run. Asking twice is one request.
@@ -186,20 +187,20 @@ def request_cancel(run_id: UUID, *, why: str, actor: Actor) -> Run:
             Run.objects.filter(id=run_id).update(
                 cancel_requested_at=Now(), cancel_requested_by=actor.name
             )
-            said, subject = hiding.text(why), ours("run %(id)s", id=run_id)
+            said, subject = hiding.text(hiding.said(why)), ours("run %(id)s", id=run_id)
             events.append(run_id, "cancel requested", actor, why=said)
             audit.record(run.tenant, actor, "asked to cancel", subject, why=said)
-        wakeups.wake(run_id, why=f"{actor.name} asked to cancel")
+        wakeups.wake(run_id, why=hiding.text(f"{actor.name} asked to cancel"))
     run.refresh_from_db()
     return run
 
 
-def release_hold(run_id: UUID, *, sentence: str) -> None:
+def release_hold(run_id: UUID, *, sentence: Said) -> None:
     """Inside a verdict's transaction, its case decided: the held run is due again."""
     hit = Run.objects.filter(id=run_id, status=states.HELD).update(
         status=states.QUEUED,
         reason=states.WOKEN,
-        sentence=sentence,
+        sentence=hiding.said(sentence),
         due_at=Now(),
         attempts=0,
         node_failures=0,

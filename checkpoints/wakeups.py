@@ -16,8 +16,10 @@ from redis.retry import Retry
 from rq import Queue
 from rq.serializers import JSONSerializer
 
+from canonical.redaction import Said
 from checkpoints import states
 from checkpoints.models import Run
+from tenants.keys import hiding
 
 log = logging.getLogger(__name__)
 
@@ -41,7 +43,7 @@ def worker_connection() -> Redis:
     return Redis.from_url(settings.REDIS_URL)
 
 
-def wake(run_id: UUID, *, why: str) -> None:
+def wake(run_id: UUID, *, why: Said) -> None:
     """Make a run due, inside the caller's transaction, and ring the doorbell on its commit.
 
     A waiting run becomes queued. A running one keeps its status, but its worker sees that `wakes`
@@ -50,7 +52,7 @@ def wake(run_id: UUID, *, why: str) -> None:
     # The first statement takes the row's lock, so the second judges what is true under it.
     Run.objects.filter(id=run_id).update(wakes=F("wakes") + 1, woken_at=Now())
     Run.objects.filter(id=run_id, status=states.WAITING).update(
-        status=states.QUEUED, reason=states.WOKEN, sentence=why, due_at=Now()
+        status=states.QUEUED, reason=states.WOKEN, sentence=hiding.said(why), due_at=Now()
     )
     transaction.on_commit(lambda: ring(run_id))
 

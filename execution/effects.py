@@ -37,6 +37,7 @@ from reconciliation.errors import ForbiddenEffectError, JournalError, NotDispatc
 from reconciliation.models import Action
 from reconciliation.outcomes import Later, NeedsPerson
 from reconciliation.tools import CredentialInvalid
+from tenants.keys import hiding
 from tenants.keys.errors import KeysError
 
 DECLINED = {
@@ -179,9 +180,9 @@ def _question(work: Work, action: Action) -> Question:
         tool_of(action).check_credential(work.run.tenant.slug)
         return asking.question(action)
     except CredentialInvalid as error:
-        facts = {"error": str(error), "tool": action.tool}
-        said = f"The credential of {action.tool} does not work: {error}"
-        raise Hold(Trouble(states.CREDENTIAL_INVALID, said, facts, action.id)) from error
+        facts = hiding.texts(error=str(error), tool=action.tool)
+        sentence = hiding.text(f"The credential of {action.tool} does not work: {error}")
+        raise Hold(Trouble(states.CREDENTIAL_INVALID, sentence, facts, action.id)) from error
     except ForbiddenEffectError as error:
         ledger.settle(
             work.run.id, action.id, world.DID_NOT_HAPPEN, because=world.FORBIDDEN, note=str(error)
@@ -193,11 +194,11 @@ def _question(work: Work, action: Action) -> Question:
         failures = Run.objects.values_list("node_failures", flat=True).get(id=work.run.id)
         said = f"{type(error).__name__}: {error}"[:400]
         if failures < DRY_RUN_TRIES:
-            sentence = f"It cannot be seen what “{action.describe}” would change ({said})."
-            raise TryLater(sentence + " Tried again by itself.", float(2**failures)) from error
-        facts = {"error": said, "tool": action.tool, "target": action.target}
-        said = f"It cannot be seen what “{action.describe}” would change: {said}"
-        raise Hold(Trouble(states.WORLD_CHANGED, said, facts, action.id)) from error
+            unseen = f"It cannot be seen what “{action.describe}” would change ({said})."
+            raise TryLater(unseen + " Tried again by itself.", float(2**failures)) from error
+        facts = hiding.texts(error=said, tool=action.tool, target=action.target)
+        sentence = hiding.text(f"It cannot be seen what “{action.describe}” would change: {said}")
+        raise Hold(Trouble(states.WORLD_CHANGED, sentence, facts, action.id)) from error
 
 
 def _may_send(action: Action, newest: ApprovalRequest, asked: Question) -> bool:

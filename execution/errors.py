@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import datetime
 
-from canonical.redaction import Known
+from canonical.redaction import Known, plain
 from checkpoints.cases import Trouble
 
 
@@ -41,15 +41,15 @@ class Hold(Ending):
     """The run needs a person."""
 
     def __init__(self, trouble: Trouble) -> None:
-        super().__init__(trouble.sentence)
+        super().__init__(str(trouble.sentence))
         self.trouble = trouble
 
     def hide(self, known: Known) -> None:
         super().hide(known)
         self.trouble = replace(
             self.trouble,
-            sentence=str(known.text(self.trouble.sentence)),
-            facts=known.json(self.trouble.facts).value,
+            sentence=known.text(str(self.trouble.sentence)),
+            facts={name: known.json(plain(it)) for name, it in self.trouble.facts.items()},
         )
 
 

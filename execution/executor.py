@@ -9,6 +9,7 @@ from django.conf import settings
 from django.db import transaction
 
 from canonical import digests
+from canonical.redaction import Fact
 from checkpoints import migrators, reading, runs, states, stops
 from checkpoints.cases import Trouble
 from checkpoints.commits import Lease
@@ -56,15 +57,16 @@ def advance(lease: Lease, self_stop: SelfStop, draining: Callable[[], bool]) -> 
 def release(lease: Lease, run: Run, ending: Ending) -> None:
     """Let go of the run as its turn ended; what is said of it names nothing sensitive."""
     ending.hide(hiding.known())
+    said = hiding.text(ending.sentence)
     log.info("run released: %s", ending, extra={"run": str(run.id)})
     if isinstance(ending, Suspend):
-        runs.suspend(lease, ending.reason, ending.sentence, due_at=ending.due_at)
+        runs.suspend(lease, ending.reason, said, due_at=ending.due_at)
     elif isinstance(ending, TryLater):
-        runs.retry_later(lease, ending.sentence, seconds=ending.seconds)
+        runs.retry_later(lease, said, seconds=ending.seconds)
     elif isinstance(ending, Hold):
         runs.hold(lease, ending.trouble, actor=WORKER)
     elif isinstance(ending, Finish):
-        outcome = runs.Outcome(ending.status, ending.stop_reason, ending.sentence)
+        outcome = runs.Outcome(ending.status, ending.stop_reason, said)
         runs.finish(lease, outcome, actor=WORKER)
     else:
         runs.yield_to_others(lease)
@@ -102,8 +104,9 @@ def _trouble_is_a_case(run: Run) -> Iterator[None]:
     except DamagedRecordError as error:
         raise Hold(_damage(states.DAMAGED_CHECKPOINT, run, error)) from error
     except StateRefusedError as error:
-        facts = {"error": str(error)[:500], "head": run.head}
-        raise Hold(Trouble(states.INVALID_OUTPUT, f"It cannot go on: {error}.", facts)) from error
+        facts = _facts(str(error)[:500], head=run.head)
+        said = hiding.text(f"It cannot go on: {error}.")
+        raise Hold(Trouble(states.INVALID_OUTPUT, said, facts)) from error
 
 
 def _refuse_crash_loop(lease: Lease) -> None:
@@ -114,7 +117,8 @@ def _refuse_crash_loop(lease: Lease) -> None:
     said = f"{lease.attempts - 1} workers in a row died here without getting further" + (
         f"; the last: {why}" if why else ""
     )
-    raise Hold(Trouble(states.CRASH_LOOP, f"{said}.", {"error": why, "head": lease.head}))
+    facts = _facts(why, head=lease.head)
+    raise Hold(Trouble(states.CRASH_LOOP, hiding.text(f"{said}."), facts))
 
 
 def _reconcile(run: Run, lease: Lease) -> None:
@@ -182,7 +186,7 @@ def _end(work: Work) -> Ending:
     if succeeded is True:
         return Finish(states.SUCCEEDED, states.DONE, "Done.")
     said = f"The run came to its end, but this is not true: {manifest.succeeded_says}."
-    return Hold(Trouble(states.INVALID_OUTPUT, said, {"error": "success condition"}))
+    return Hold(Trouble(states.INVALID_OUTPUT, hiding.text(said), _facts("success condition")))
 
 
 def _stopped_sentence(work: Work, stop: str) -> str:
@@ -234,15 +238,20 @@ def _commit_way_back(work: Work) -> None:
 
 
 def _damage(kind: str, run: Run, error: Exception) -> Trouble:
-    facts = {"error": str(error)[:500], "head": run.head}
-    return Trouble(kind, f"What was read back is not what was committed: {error}.", facts)
+    said = hiding.text(f"What was read back is not what was committed: {error}.")
+    return Trouble(kind, said, _facts(str(error)[:500], head=run.head))
 
 
 def _unmigratable(work: Work, said: str) -> Trouble:
-    facts = {
-        "error": said[:500],
-        "schema": work.loaded.header.get("schema", 0),
-        "reads": work.graph.state_schema,
-        "combo": digests.sha256_hex(bytes(work.run.combo.manifest)),
-    }
-    return Trouble(states.UNMIGRATABLE, f"The old state cannot be read: {said}.", facts)
+    facts = _facts(
+        said[:500],
+        schema=int(work.loaded.header.get("schema", 0)),
+        reads=work.graph.state_schema,
+        combo=hiding.text(digests.sha256_hex(bytes(work.run.combo.manifest))),
+    )
+    sentence = hiding.text(f"The old state cannot be read: {said}.")
+    return Trouble(states.UNMIGRATABLE, sentence, facts)
+
+
+def _facts(error: str, **more: Fact) -> dict[str, Fact]:
+    return {"error": hiding.text(error), **more}

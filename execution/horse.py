@@ -19,6 +19,7 @@ from execution import executor
 from execution.keeper import Keeper
 from tenants import logs
 from tenants.actors import Actor
+from tenants.keys import hiding
 
 log = logging.getLogger(__name__)
 
@@ -70,7 +71,7 @@ def _turn(lease: Lease, self_stop: SelfStop, should_stop: Callable[[], bool]) ->
         # Nothing is sent again from here: whoever takes over reads back what was committed.
         log.exception("turn ended badly")
         connection.close()
-        why = f"its worker met {type(error).__name__}: {error}"[:300]
+        why = hiding.text(f"its worker met {type(error).__name__}: {error}"[:300])
         runs.lapse(lease.run_id, fence=lease.fence, why=why, actor=Actor.machine("worker"))
 
 

@@ -11,6 +11,7 @@ from checkpoints.leases import session_lock_key
 from checkpoints.models import Run
 from tenants.actors import Actor
 from tenants.database import execute
+from tenants.keys import hiding
 
 log = logging.getLogger(__name__)
 
@@ -57,4 +58,5 @@ def unlocked(*, actor: Actor) -> int:
 
 
 def _lapse(found: list[tuple[UUID, int]], why: str, actor: Actor) -> int:
-    return sum(runs.lapse(run_id, fence=fence, why=why, actor=actor) for run_id, fence in found)
+    said = hiding.text(why)
+    return sum(runs.lapse(run_id, fence=fence, why=said, actor=actor) for run_id, fence in found)

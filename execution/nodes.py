@@ -18,6 +18,7 @@ from checkpoints.timers import boot_seconds
 from execution.context import NodeContext, handed
 from execution.errors import Hold, TryLater
 from execution.work import Work
+from tenants.keys import hiding
 
 NODE_DEADLINE = "node deadline"
 
@@ -92,14 +93,13 @@ def _transient(work: Work, node: Node, error: Exception) -> Exception:
 def _raised(node: Node, error: Exception, *, after: int = 1) -> Trouble:
     said = f"{type(error).__name__}: {error}"
     times = "" if after == 1 else f" {after} times"
-    facts = {
-        "error": said[:500],
-        "node": node.name,
-        "trace": "".join(traceback.format_exception(error))[-4000:],
-    }
-    return Trouble(states.CRASH_LOOP, f"The node {node.name} failed{times}: {said[:300]}", facts)
+    trace = "".join(traceback.format_exception(error))[-4000:]
+    facts = hiding.texts(error=said[:500], node=node.name, trace=trace)
+    sentence = hiding.text(f"The node {node.name} failed{times}: {said[:300]}")
+    return Trouble(states.CRASH_LOOP, sentence, facts)
 
 
 def _invalid(node: Node, said: str) -> Trouble:
     sentence = f"The node {node.name} left something that cannot be kept: {said}"
-    return Trouble(states.INVALID_OUTPUT, sentence[:1000], {"error": said[:500], "node": node.name})
+    facts = hiding.texts(error=said[:500], node=node.name)
+    return Trouble(states.INVALID_OUTPUT, hiding.text(sentence[:1000]), facts)

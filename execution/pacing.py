@@ -13,6 +13,7 @@ from checkpoints.models import Lifting, Run, Stop
 from checkpoints.scopes import Scope
 from reconciliation.models import Action
 from reconciliation.stopping import within
+from tenants.keys import hiding
 
 MOST_PER_ROUND: Final = 200
 MOST_LIFTINGS: Final = 50
@@ -70,7 +71,7 @@ def _let_go_on(known: Lifting, runs: QuerySet[Run]) -> int:
         allowed, paced_at = _earned(lifting, lifting.now)
         ids = list(runs.order_by("id").values_list("id", flat=True)[:allowed])
         for run_id in ids:
-            wakeups.wake(run_id, why=f"{known.stop.lifted_by} lifted the stop.")
+            wakeups.wake(run_id, why=hiding.text(f"{known.stop.lifted_by} lifted the stop."))
         Lifting.objects.filter(pk=known.pk).update(
             paced_at=paced_at,
             woken=lifting.woken + len(ids),

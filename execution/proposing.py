@@ -7,6 +7,7 @@ import jsonschema
 
 from canonical import digests
 from canonical import json as canonical
+from canonical.redaction import ours
 from checkpoints import schemas, states
 from checkpoints.cases import Trouble
 from checkpoints.commits import Committed, Lease
@@ -21,7 +22,7 @@ from reconciliation import asking, ledger, sensitive
 from reconciliation import states as world
 from reconciliation.models import Action
 from reconciliation.tools import Magnitude, Tool
-from tenants.keys import vaults
+from tenants.keys import hiding, vaults
 from tenants.keys.errors import EncryptionRefusedError
 from tenants.keys.vaults import Vault
 
@@ -162,9 +163,11 @@ def _other_parameters(node: Node, earlier: Action) -> Trouble:
         f"{node.name} proposes again what was proposed before, with other parameters; "
         f"the ledger says of the first: {earlier.outcome or earlier.stands}"
     )
-    return Trouble(states.CONTRADICTED, said, {"error": "other parameters"}, earlier.id)
+    facts = {"error": ours("other parameters")}
+    return Trouble(states.CONTRADICTED, hiding.text(said), facts, earlier.id)
 
 
 def _bad(node: Node, said: str) -> Trouble:
-    facts = {"error": said[:500], "node": node.name}
-    return Trouble(states.INVALID_OUTPUT, f"The node {node.name} cannot go on: {said}", facts)
+    facts = hiding.texts(error=said[:500], node=node.name)
+    sentence = hiding.text(f"The node {node.name} cannot go on: {said}")
+    return Trouble(states.INVALID_OUTPUT, sentence, facts)

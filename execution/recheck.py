@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from django.db import Error as DatabaseFault
 
+from canonical.redaction import ours
 from checkpoints import events, reading, states
 from checkpoints.cases import Trouble
 from checkpoints.graph import Node
@@ -38,16 +39,18 @@ def _check_credentials(work: Work) -> None:
     try:
         credentials.check_before_going_on(work.run.tenant, tools)
     except CredentialInvalid as error:
-        facts = {"error": "credential", "said": str(error)[:500]}
-        raise Hold(Trouble(states.CREDENTIAL_INVALID, str(error), facts)) from error
+        facts = hiding.texts(error="credential", said=str(error)[:500])
+        sentence = hiding.text(str(error))
+        raise Hold(Trouble(states.CREDENTIAL_INVALID, sentence, facts)) from error
     except DatabaseFault:
         raise
     except Exception as error:
         said = f"{type(error).__name__}: {error}"[:500]
-        sentence = (
+        facts = hiding.texts(error=said)
+        sentence = hiding.text(
             f"It cannot be checked whether a credential works ({said}), so it does not go on."
         )
-        raise Hold(Trouble(states.CREDENTIAL_INVALID, sentence, {"error": said})) from error
+        raise Hold(Trouble(states.CREDENTIAL_INVALID, sentence, facts)) from error
 
 
 def _present_version(work: Work, node: Node, source: str) -> str | None:
@@ -56,24 +59,25 @@ def _present_version(work: Work, node: Node, source: str) -> str | None:
         return node.recheck.current(source, work.context())
     except Exception as error:
         said = f"{type(error).__name__}: {error}"
-        sentence = f"{source} cannot be checked ({said}), so the run does not go on."
-        raise Hold(Trouble(states.WORLD_CHANGED, sentence, {"error": said[:500]})) from error
+        sentence = hiding.text(f"{source} cannot be checked ({said}), so the run does not go on.")
+        facts = hiding.texts(error=said[:500])
+        raise Hold(Trouble(states.WORLD_CHANGED, sentence, facts)) from error
 
 
 def _moved(work: Work, node: Node, what: tuple[str, str, str | None]) -> bool:
     """Do what the node declares; True when the run went back and the other sources with it."""
     source, was, now = what
     said = f"{source} was {was[:12]} when it was read and is {(now or 'gone')[:12]} now"
+    told = hiding.texts(source=source, was=was, now=now or "")
     assert node.recheck is not None  # noqa: S101 - the caller looked
     if node.recheck.if_moved == "note" or ledger.in_world(work.run.id):
-        told = hiding.texts(source=source, was=was, now=now or "")
         events.append(work.run.id, "world moved", WORKER, **told)
         return False
     if node.recheck.if_moved == "reread" and now is not None:
         _read_again(work, node, _before_the_read(work, source, was), said)
         return True
-    facts = {"error": "moved", "source": source, "was": was, "now": now or ""}
-    raise Hold(Trouble(states.WORLD_CHANGED, f"{said}.", facts))
+    facts = {"error": ours("moved"), **told}
+    raise Hold(Trouble(states.WORLD_CHANGED, hiding.text(f"{said}."), facts))
 
 
 def _before_the_read(work: Work, source: str, version: str) -> Loaded:

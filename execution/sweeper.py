@@ -25,6 +25,7 @@ from execution import lapses, lookers, pacing, processes, senders
 from reconciliation import spool, stopping
 from tenants import chain
 from tenants.actors import Actor
+from tenants.keys import hiding
 from tenants.trail import heads
 
 log = logging.getLogger(__name__)
@@ -91,7 +92,7 @@ def _wake(found: QuerySet[Run, UUID], why: str) -> int:
     ids = list(found[:MOST_PER_ROUND])
     for run_id in ids:
         with transaction.atomic():
-            wakeups.wake(run_id, why=why)
+            wakeups.wake(run_id, why=hiding.text(why))
     return len(ids)
 
 

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from canonical import json as canonical
+from canonical.redaction import ours
 from checkpoints import cases, commits, recoveries
 from checkpoints.commits import Committed, Lease
 from checkpoints.graph import END, Graph, Json, Node
@@ -107,7 +108,8 @@ class Work:
         )
         if self.committed == 0 and self.lease.owes_proof:
             recoveries.end(self.run.id, how="recovered")
-            cases.close_proven(self.run.id, because=f"checkpoint {committed.seq} was committed")
+            said = ours("checkpoint %(seq)s was committed", seq=committed.seq)
+            cases.close_proven(self.run.id, because=said)
         self.committed += 1
 
 

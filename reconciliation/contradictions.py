@@ -24,5 +24,6 @@ def note_late_evidence(run: Run, action: Action, *, later_intent: bool) -> None:
         else f"The ledger says {action.outcome.replace('_', ' ')}, and now the effect was found."
     )
     events.append(run.id, "late evidence", ENGINE, action=action.id, kind=hiding.text(kind))
-    trouble = Trouble(kind, said, {"error": kind, "target": action.target}, action.id)
+    facts = hiding.texts(error=kind, target=action.target)
+    trouble = Trouble(kind, hiding.text(said), facts, action.id)
     holding.hold_now(run, trouble, actor=ENGINE)

@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from django.conf import settings
 
 from approvals import clock
+from canonical.redaction import Fact, ours
 from checkpoints import events
 from checkpoints import states as reasons
 from checkpoints.boundaries import boundary
@@ -191,8 +192,11 @@ def _found(attempt: Attempt, answer: Found, *, fence: int) -> Finding:
     ledger.record_look_up(attempt, "found", detail=f"count {answer.count}", clock=_own_clock())
     ledger.record_answer(attempt, Answer("look_up", answer.receipt, states.HAPPENED), fence=fence)
     if answer.count > 1:
-        said = f"The tool has this effect {answer.count} times."
-        facts = {"error": "duplicate", "count": answer.count, "target": attempt.action.target}
+        said = ours("The tool has this effect %(n)s times.", n=answer.count)
+        facts: dict[str, Fact] = {
+            "count": answer.count,
+            **hiding.texts(error="duplicate", target=attempt.action.target),
+        }
         return NeedsPerson(Trouble(reasons.DUPLICATE_EFFECT, said, facts, attempt.action_id))
     return Known()
 
@@ -250,16 +254,14 @@ def _unknown(action: Action, attempt: Attempt, silence: str = "") -> Trouble:
         else f"{action.tool} cannot be asked"
     )
     sentence = f"“{action.describe}” was sent and no answer came; {why}, so a person must find out."
-    facts = {
-        "error": "no answer",
-        "tool": action.tool,
-        "target": action.target,
-        "attempt": str(attempt.id),
+    facts: dict[str, Fact] = {
+        **hiding.texts(error="no answer", tool=action.tool, target=action.target),
+        "attempt": attempt.id,
         "number": attempt.number,
-        "sent_at": attempt.dispatched_at.isoformat(),
-        "window_ends_at": window_end(attempt).isoformat(),
+        "sent_at": attempt.dispatched_at,
+        "window_ends_at": window_end(attempt),
     }
-    return Trouble(reasons.OUTCOME_UNKNOWN, sentence, facts, action.id)
+    return Trouble(reasons.OUTCOME_UNKNOWN, hiding.text(sentence), facts, action.id)
 
 
 def _own_clock() -> tuple[str, float]:

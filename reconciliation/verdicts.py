@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from approvals import clock
 from canonical import json as canonical
+from canonical.redaction import Fact
 from checkpoints import cases, runs, states
 from checkpoints.cases import Ruling
 from checkpoints.models import Case, Run, Verdict
@@ -23,6 +24,7 @@ from reconciliation.errors import VerdictRefusedError
 from reconciliation.ledger import Answer
 from reconciliation.models import Action, Attempt
 from tenants.actors import Actor
+from tenants.keys import hiding
 from tenants.models import User
 
 IT_HAPPENED = "it_happened"
@@ -144,12 +146,14 @@ def give(case_id: UUID, given: Given, *, user: User) -> Verdict:
     with transaction.atomic():
         run, case = cases.locked(case_id)
         choice = _choice(case, given)
-        detail = {"seq": given.seq} if given.seq is not None else {}
-        ruling = Ruling(given.verdict, given.reason, given.evidence, detail)
+        detail: dict[str, Fact] = {"seq": given.seq} if given.seq is not None else {}
+        ruling = Ruling(
+            given.verdict, hiding.text(given.reason), hiding.text(given.evidence), detail
+        )
         verdict = cases.decide(case, ruling, user=user)
         FOLLOWS[choice.verdict](Desk(run, case, given, user))
         if run.status == states.HELD:
-            runs.release_hold(run.id, sentence=f"{user} decided: {choice.label}.")
+            runs.release_hold(run.id, sentence=hiding.text(f"{user} decided: {choice.label}."))
     return verdict
 
 
@@ -198,7 +202,7 @@ def _go_on_from(desk: Desk) -> None:
 
 def _cancel(desk: Desk) -> None:
     actor = Actor.person(desk.user)
-    runs.request_cancel(desk.run.id, why=desk.given.reason, actor=actor)
+    runs.request_cancel(desk.run.id, why=hiding.text(desk.given.reason), actor=actor)
 
 
 def _nothing_more(desk: Desk) -> None:

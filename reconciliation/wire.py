@@ -6,6 +6,7 @@ from checkpoints import states
 from checkpoints.cases import Trouble
 from checkpoints.models import Case
 from reconciliation.models import Action, Receipt
+from tenants.keys import hiding
 
 ERROR: Final = "wire digest differs"
 
@@ -19,15 +20,15 @@ def mismatch(action: Action, receipt: Receipt) -> Trouble | None:
     approved = bytes(action.parameters_digest).hex()
     if receipt.wire_digest in ("", approved) or _is_told(action):
         return None
-    facts = {
-        "error": ERROR,
-        "tool": action.tool,
-        "target": action.target,
-        "approved": approved,
-        "sent": receipt.wire_digest,
-    }
+    facts = hiding.texts(
+        error=ERROR,
+        tool=action.tool,
+        target=action.target,
+        approved=approved,
+        sent=receipt.wire_digest,
+    )
     said = f"Other bytes were sent than were approved for “{action.describe}”."
-    return Trouble(states.CONTRADICTED, said, facts, action.id)
+    return Trouble(states.CONTRADICTED, hiding.text(said), facts, action.id)
 
 
 def _is_told(action: Action) -> bool:

@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
-from typing import Final, LiteralString
+from typing import Final
 
 from django.db import connection, transaction
 from django.db.models.functions import Now
 from psycopg.types.json import Jsonb
 
 from canonical.json import normal
-from canonical.redaction import Fact, Redacted, ours
+from canonical.redaction import Fact, Redacted, Said, ours
 from tenants.actors import Actor
 from tenants.database import execute
 from tenants.keys import hiding
@@ -37,7 +37,7 @@ RETURNING audit_id, at
 def record(
     tenant: Tenant | None,
     actor: Actor,
-    verb: LiteralString | Redacted,
+    verb: Said,
     subject: Redacted,
     /,
     **detail: Fact,
@@ -65,7 +65,7 @@ def record(
 def refuse(
     tenant: Tenant | None,
     actor: Actor,
-    verb: LiteralString | Redacted,
+    verb: Said,
     subject: Redacted,
     **detail: Fact,
 ) -> bool:

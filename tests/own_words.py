@@ -11,12 +11,27 @@ from mypy.nodes import CallExpr, ConditionalExpr, Expression, RefExpr, StrExpr
 from mypy.plugin import FunctionContext, Plugin
 from mypy.types import Instance, LiteralType, Type, UnionType, get_proper_type
 
-# Each function that takes our own words, and as which parameter, counted from 0.
+# Each function that takes our own words, and as which parameters, counted from 0.
 OWN_WORDS: Final = {
-    "canonical.redaction.ours": 0,
-    "tenants.audit.record": 2,
-    "tenants.audit.refuse": 2,
-    "checkpoints.events.append": 1,
+    "canonical.redaction.ours": (0,),
+    "tenants.keys.hiding.said": (),  # what a sink was handed: judged where it was
+    "tenants.audit.record": (2,),
+    "tenants.audit.refuse": (2,),
+    "checkpoints.events.append": (1,),
+    "tenants.notifications.outbox.Matter": (3,),
+    "tenants.notifications.mails.send": (1, 2),
+    "tenants.notifications.webhooks.post": (1,),
+    "checkpoints.cases.Trouble": (1,),
+    "checkpoints.cases.Ruling": (1, 2),
+    "checkpoints.cases.close_proven": (1,),
+    "checkpoints.recoveries.begin": (2,),
+    "checkpoints.wakeups.wake": (1,),
+    "checkpoints.runs.Outcome": (2,),
+    "checkpoints.runs.suspend": (2,),
+    "checkpoints.runs.retry_later": (1,),
+    "checkpoints.runs.lapse": (2,),
+    "checkpoints.runs.request_cancel": (1,),
+    "checkpoints.runs.release_hold": (1,),
 }
 REDACTED: Final = "canonical.redaction.Redacted"
 TRANSLATED: Final = tuple(
@@ -31,12 +46,17 @@ class OwnWords(Plugin):
 
     def get_function_hook(self, fullname: str) -> Callable[[FunctionContext], Type] | None:
         """The check of one of the functions above."""
-        place = OWN_WORDS.get(fullname)
-        return None if place is None else lambda call: _checked(call, place)
+        places = OWN_WORDS.get(fullname)
+        return None if places is None else lambda call: _checked(call, places)
 
 
-def _checked(call: FunctionContext, place: int) -> Type:
-    for expr, its in zip(call.args[place], call.arg_types[place], strict=True):
+def _checked(call: FunctionContext, places: tuple[int, ...]) -> Type:
+    handed = [
+        pair
+        for place in places
+        for pair in zip(call.args[place], call.arg_types[place], strict=True)
+    ]
+    for expr, its in handed:
         if not (_is_fixed(its) or _is_translated(expr)):
             said = "only words of this code pass here; redact other text (hiding.text)"
             call.api.fail(said, expr, code=ARG_TYPE)

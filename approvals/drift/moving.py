@@ -128,7 +128,7 @@ def dry_run_again(request_id: UUID, *, actor: Actor, user: User) -> ApprovalRequ
         requests.close(request, states.WITHDRAWN, by=actor.name, because=why)
         told = hiding.texts(reason=why, moved=comparing.fields(moved))
         requests.record(request, actor, "dry_run_again", **told)
-        wakeups.wake(request.run_id, why=f"{actor.name} asked for another dry run.")
+        wakeups.wake(request.run_id, why=hiding.text(f"{actor.name} asked for another dry run."))
     return request
 
 

@@ -15,6 +15,7 @@ from execution.pages.cancelling import forecast
 from execution.pages.forms import ReasonForm
 from execution.pages.runhead import run_of
 from tenants.actors import Actor
+from tenants.keys import hiding
 from tenants.models import Tenant
 from tenants.scope import TenantRequest, tenant_page
 
@@ -26,7 +27,7 @@ def cancel_run(request: TenantRequest, tenant: Tenant, run_id: UUID) -> HttpResp
     run = run_of(tenant, run_id)
     form = ReasonForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
-        why = form.cleaned_data["reason"]
+        why = hiding.text(form.cleaned_data["reason"])
         runs.request_cancel(run.id, why=why, actor=Actor.person(request.user))
         messages.success(request, _("Asked to cancel. This page follows what becomes of it."))
         return redirect("run", tenant.slug, run.id)

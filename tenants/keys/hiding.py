@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from canonical.redaction import Fact, Known, Redacted, plain
+from canonical.redaction import Fact, Known, Redacted, Said, plain
 
 _known: ContextVar[Known | None] = ContextVar("known", default=None)
 _NOTHING = Known()
@@ -36,13 +36,18 @@ def value(told: Any) -> Redacted:
     return known().json(told)
 
 
+def said(words: Said) -> str:
+    """What a sink keeps of a text. One that came past the type check is redacted here."""
+    return str(words if isinstance(words, Redacted) else text(words))
+
+
 def texts(**said: str) -> dict[str, Redacted]:
     """Several, by name."""
     return {name: text(each) for name, each in said.items()}
 
 
 def facts(told: Mapping[str, Fact]) -> dict[str, Any]:
-    """Facts as JSON. A text that came past the type check is redacted here."""
+    """What a sink keeps of facts, as JSON; the same holds."""
     return {name: _told(fact) for name, fact in told.items()}
 
 

@@ -6,6 +6,7 @@ import pytest
 from django.db import transaction
 from django.db.models.functions import Now
 
+from canonical.redaction import ours
 from checkpoints import cases, recoveries, runs
 from checkpoints.cases import Ruling, Trouble
 from checkpoints.commits import Lease
@@ -17,7 +18,7 @@ from tests.checkpoints.records import judge_now, refused
 from tests.engine.turns import Bench
 
 WORKER = Actor.machine("worker")
-TROUBLE = Trouble("crash_loop", "It died.", {"error": "OOM"})
+TROUBLE = Trouble("crash_loop", "It died.", {"error": ours("OOM")})
 GO_ON = Ruling("go_on", "the machine was too small", evidence="ticket 7")
 
 
@@ -43,7 +44,7 @@ def test_a_case_says_what_a_page_shows(case: Case, engine: Bench) -> None:
 def test_the_same_trouble_at_the_same_place_has_one_fingerprint(engine: Bench) -> None:
     engine.start()
     engine.start()
-    other = replace(TROUBLE, facts={"error": "disk full"})
+    other = replace(TROUBLE, facts={"error": ours("disk full")})
     engine.start()
     for trouble in (TROUBLE, TROUBLE, other):
         runs.hold(engine.acquire(), trouble, actor=WORKER)

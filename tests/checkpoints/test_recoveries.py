@@ -5,6 +5,7 @@ import pytest
 from checkpoints import recoveries, runs
 from checkpoints.models import Recovery, Run
 from tenants.actors import Actor
+from tenants.keys import hiding
 from tests.checkpoints.records import refused
 from tests.engine.turns import Bench
 
@@ -29,7 +30,9 @@ def test_a_recovery_begins_with_why_and_when(run: Run) -> None:
 def test_a_long_why_is_kept_whole(engine: Bench) -> None:
     engine.start()
     lease, why = engine.acquire(), f"its worker met OSError: {'x' * 300}"
-    assert runs.lapse(lease.run_id, fence=lease.fence, why=why, actor=Actor.machine("test"))
+    assert runs.lapse(
+        lease.run_id, fence=lease.fence, why=hiding.text(why), actor=Actor.machine("test")
+    )
     assert Recovery.objects.get().why == why
 
 

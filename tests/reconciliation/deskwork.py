@@ -9,11 +9,13 @@ from django.db import connection, transaction
 from django.db.models.functions import Now
 from django.test import Client
 
+from canonical.redaction import Fact, ours
 from checkpoints import cases
 from checkpoints.cases import Trouble
 from checkpoints.models import Case, Run
 from reconciliation.models import Action, Attempt
 from tenants.actors import Actor
+from tenants.keys import hiding
 from tenants.models import Tenant, User
 from tests.approvals.questions import make_run
 from tests.engine.turns import Bench
@@ -57,10 +59,11 @@ def guards_off() -> Iterator[None]:
             cursor.execute("SET session_replication_role = origin")
 
 
-def held(tenant: Tenant, kind: str, run: Run | None = None, **facts: object) -> Case:
+def held(tenant: Tenant, kind: str, run: Run | None = None, **facts: Fact) -> Case:
     """A run (a fresh one unless given) on hold, with a case of this kind."""
     run = run or make_run(tenant, business_key=uuid4().hex)
-    trouble = Trouble(kind, f"The sentence of {kind}.", {"error": "what happened", **facts})
+    told = {"error": ours("what happened"), **facts}
+    trouble = Trouble(kind, hiding.text(f"The sentence of {kind}."), told)
     with transaction.atomic():
         case = cases.open_case(tenant.pk, run.pk, trouble, actor=ENGINE)
         Run.objects.filter(pk=run.pk).update(

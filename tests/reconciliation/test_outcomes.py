@@ -187,7 +187,7 @@ def test_patience_that_is_spent_calls_a_person(engine: Bench, settings: Settings
     finding = reconcile(it)
     assert isinstance(finding, NeedsPerson)
     assert finding.trouble.kind == reasons.OUTCOME_UNKNOWN
-    assert "has not answered for 30 min" in finding.trouble.sentence
+    assert "has not answered for 30 min" in str(finding.trouble.sentence)
 
 
 def test_a_void_that_is_not_answered_is_met_with_patience_too(engine: Bench) -> None:
@@ -228,8 +228,8 @@ def test_a_tool_that_can_do_nothing_needs_a_person_who_gets_the_facts(engine: Be
     assert isinstance(finding, NeedsPerson)
     trouble = finding.trouble
     assert (trouble.kind, trouble.action_id) == (reasons.OUTCOME_UNKNOWN, it.action.id)
-    assert trouble.facts["attempt"] == str(attempt.id)
-    assert trouble.facts["window_ends_at"] == outcomes.window_end(attempt).isoformat()
+    assert trouble.facts["attempt"] == attempt.id
+    assert trouble.facts["window_ends_at"] == outcomes.window_end(attempt)
     assert it.stored().outcome == "unknown"
 
 

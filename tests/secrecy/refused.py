@@ -7,7 +7,8 @@ that began to take any text would fail there, and in `test_types.py`.
 from uuid import UUID
 
 from canonical.redaction import ours
-from checkpoints import events
+from checkpoints import cases, events, recoveries, runs, wakeups
+from checkpoints.commits import Lease
 from tenants import audit
 from tenants.actors import Actor
 
@@ -39,3 +40,20 @@ def the_history_of_a_run(secret: str, run: UUID, who: Actor) -> None:
     events.append(run, secret, who)  # type: ignore[arg-type]
     events.append(run, "held", who, why=secret)  # type: ignore[arg-type]
     events.append(run, "held", who, why=[secret])  # type: ignore[arg-type]
+
+
+def why_a_run_waits_or_ends(secret: str, run: UUID, lease: Lease, who: Actor) -> None:
+    """As the sentence of a run or a case, as a fact of a case, as a reason."""
+    cases.Trouble("crash_loop", secret)  # type: ignore[arg-type]
+    cases.Trouble("crash_loop", "It died.", {"error": secret})  # type: ignore[dict-item]
+    cases.Ruling("go_on", secret)  # type: ignore[arg-type]
+    cases.Ruling("go_on", "Looked.", f"saw {secret}")  # type: ignore[arg-type]
+    cases.close_proven(run, because=secret)  # type: ignore[arg-type]
+    recoveries.begin(run, fence=1, why=secret)  # type: ignore[arg-type]
+    wakeups.wake(run, why=secret)  # type: ignore[arg-type]
+    runs.Outcome("failed", "done", secret)  # type: ignore[arg-type]
+    runs.suspend(lease, "for_approval", secret, due_at=None)  # type: ignore[arg-type]
+    runs.retry_later(lease, f"again: {secret}", seconds=1)  # type: ignore[arg-type]
+    runs.lapse(run, fence=1, why=secret, actor=who)  # type: ignore[arg-type]
+    runs.request_cancel(run, why=secret, actor=who)  # type: ignore[arg-type]
+    runs.release_hold(run, sentence=secret)  # type: ignore[arg-type]

@@ -9,6 +9,7 @@ from checkpoints import runs
 from checkpoints.errors import RecordError
 from checkpoints.models import Run
 from tenants.actors import Actor
+from tenants.keys import hiding
 
 
 class Command(BaseCommand):
@@ -21,9 +22,8 @@ class Command(BaseCommand):
     def handle(self, *args: object, **options: object) -> None:
         try:
             actor = Actor.machine("command line")
-            run = runs.request_cancel(
-                UUID(str(options["run"])), why=str(options["why"]), actor=actor
-            )
+            why = hiding.text(str(options["why"]))
+            run = runs.request_cancel(UUID(str(options["run"])), why=why, actor=actor)
         except (Run.DoesNotExist, RecordError) as error:
             raise CommandError(str(error)) from error
         self.stdout.write(f"{run.id} will end at its next boundary; now it is {run.status}")

@@ -8,6 +8,7 @@ from checkpoints import runs
 from checkpoints.models import Run
 from reconciliation.models import Action
 from tenants.actors import Actor
+from tenants.keys import hiding
 from tests.engine.turns import Bench
 from tests.execution.pages.visits import at, page_of, signed_in, words
 from tests.people import ada, cy, dee, make_tenant
@@ -54,7 +55,7 @@ def test_home_tells_a_recovery_and_counts_it(engine: Bench, operator: Client) ->
     run = engine.start(steps=2)
     lease = engine.acquire()
     why = "its worker was killed by signal 9"
-    runs.lapse(run.id, fence=lease.fence, why=why, actor=Actor.machine("worker"))
+    runs.lapse(run.id, fence=lease.fence, why=hiding.text(why), actor=Actor.machine("worker"))
     engine.turn()
     said = words(operator.get(at(engine)))
     assert "Its worker was killed by signal 9 at" in said

@@ -6,6 +6,7 @@ import pytest
 
 from checkpoints.models import Checkpoint
 from reconciliation.pages import casefacts, queries
+from tenants.keys import hiding
 from tests.engine.turns import Bench
 from tests.journeys.places import waiting_run
 from tests.people import make_tenant
@@ -34,7 +35,8 @@ def test_an_unknown_effect_says_when_it_was_sent_and_whether_it_may_still_arrive
 
 
 def test_facts_of_the_trouble_have_words_and_long_ones_say_what_is_cut() -> None:
-    case = held(make_tenant(), "world_changed", was="4f2c", now="x" * 1000, odd="thing")
+    told_of = hiding.texts(was="4f2c", now="x" * 1000, odd="thing")
+    case = held(make_tenant(), "world_changed", None, **told_of)
     facts = told(casefacts.of(case, None, None))
     assert facts["When it was read"] == "4f2c"
     assert facts["Now"].endswith("… (600 more characters)")
