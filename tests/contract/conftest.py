@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.contract import fake_worlds, http_worlds, real_worlds, sql_worlds
+from tests.contract import fake_worlds, http_worlds, object_worlds, real_worlds, sql_worlds
 from tests.contract.worlds import World
 
 VOID, LOOK_UP, KEYED, NOTHING = "void", "look_up", "keyed", "nothing"
@@ -18,6 +18,7 @@ WORLDS: dict[str, tuple[Callable[[Path], World], frozenset[str]]] = {
     "http_look_up": (http_worlds.kinto_note, frozenset({LOOK_UP})),
     "http_keyed": (http_worlds.restate_refund, frozenset({KEYED})),
     "sql": (sql_worlds.book_refund, frozenset({VOID, LOOK_UP})),
+    "objects": (object_worlds.seaweed, frozenset({VOID, LOOK_UP})),
     "fake_void": (fake_worlds.void, frozenset({VOID, LOOK_UP})),
     "fake_keyed": (fake_worlds.keyed, frozenset({KEYED})),
     "fake_keyed_without_lock": (fake_worlds.keyed_without_lock, frozenset({KEYED})),

@@ -17,7 +17,7 @@ from tests.contract.worlds import World, next_attempt
 ROUNDS = 40
 
 
-@pytest.fixture(params=["http_void", "sql"])
+@pytest.fixture(params=["http_void", "sql", "objects"])
 def raced(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]:
     made = WORLDS[request.param][0](tmp_path)
     yield made

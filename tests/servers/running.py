@@ -4,6 +4,7 @@ They run on free ports of the loopback, keep nothing, and end with this process 
 """
 
 import importlib.util
+import json
 import os
 import shutil
 import socket
@@ -21,6 +22,7 @@ from config.embedded import processes
 from tests.ground import ROOT, wait_for
 
 LOG = "server.log"
+S3_LOGIN = ("S3RVER", "S3RVER")  # the only one that s3rver knows
 VENV = Path(sys.executable).parent
 NPM = ROOT / ".venv" / "npm" / "node_modules"
 # pytest runs in several processes; what this one started ends with it.
@@ -64,13 +66,16 @@ def kinto() -> int:
 def seaweed() -> int:
     """SeaweedFS: an S3 store that honours If-None-Match. The port of its S3 door."""
     ports, folder = _ports(8), _folder("seaweed")
+    login = {"accessKey": S3_LOGIN[0], "secretKey": S3_LOGIN[1]}
+    known = {"name": "ann", "credentials": [login], "actions": ["Admin", "Read", "Write"]}
+    (folder / "s3.json").write_text(json.dumps({"identities": [known]}), encoding="utf-8")
     names = ("master.port", "volume.port", "filer.port", "s3.port")
     options = [f"-{name}={port}" for name, port in zip(names, ports, strict=False)]
     options += [f"-{name}.grpc={port}" for name, port in zip(names, ports[4:], strict=True)]
     # With fewer or larger volumes it answers the first PUT with 500.
     room = ["-volume.max=50", "-master.volumeSizeLimitMB=64"]
     fixed = [f"-dir={folder}", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", "-filer", "-s3"]
-    fixed += ["-s3.port.iceberg=0", "-s3.port.lance=0", "-metricsPort=0"]
+    fixed += ["-s3.port.iceberg=0", "-s3.port.lance=0", f"-s3.config={folder / 's3.json'}"]
     _start([str(VENV / "weed"), "server", *fixed, *room, *options], folder)
     _wait_for_answer(f"http://127.0.0.1:{ports[3]}/")
     return ports[3]
