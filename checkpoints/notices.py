@@ -16,6 +16,7 @@ from checkpoints.models import Case, Stop
 from checkpoints.registry import graph_of
 from tenants import access
 from tenants.actors import Actor
+from tenants.keys import hiding
 from tenants.models import Tenant, User
 from tenants.notifications import outbox
 from tenants.notifications.models import Notification
@@ -51,7 +52,7 @@ def stopped(stop: Stop, actor: Actor) -> None:
     path = reverse(page, args=[stop.tenant.slug]) if stop.tenant else reverse("system")
     # Not "stopped": that is said only when the calls that were out are reconciled.
     text = _("%(who)s set a stop on %(what)s at %(where)s.")
-    said = text % {"what": what, "where": where, "who": stop.stopped_by}
+    said = hiding.text(text % {"what": what, "where": where, "who": stop.stopped_by})
     people = [
         user for user in access.holders(stop.tenant, "operate_runs") if user.pk != actor.user_id
     ]
@@ -100,4 +101,4 @@ def _escalate(case: Case, task_type: str) -> int:
 
 def _matter(kind: str, case: Case, text: str) -> Matter:
     path = reverse(settings.NOTICE_PAGES["case"], args=[case.tenant.slug, case.pk])
-    return Matter(kind, f"case:{case.pk}", path, text)
+    return Matter(kind, f"case:{case.pk}", path, hiding.text(text))

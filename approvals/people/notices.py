@@ -27,6 +27,7 @@ from approvals.errors import ApprovalError
 from approvals.models import ApprovalRequest, Decision, HandOver
 from approvals.models.openings import OpenedPart
 from checkpoints import notices
+from tenants.keys import hiding
 from tenants.models import User
 from tenants.notifications import outbox
 from tenants.notifications.models import Notification
@@ -186,7 +187,7 @@ def _matter(kind: str, request: ApprovalRequest, text: str, **more: str) -> Matt
         "n": settings.KEDGE_ESCALATE_MINUTES,
     }
     path = reverse("approvals:request", args=[request.tenant.slug, request.pk])
-    return Matter(kind, _subject(request), path, text % (facts | more))
+    return Matter(kind, _subject(request), path, hiding.text(text % (facts | more)))
 
 
 def _subject(request: ApprovalRequest) -> str:

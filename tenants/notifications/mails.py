@@ -7,6 +7,9 @@ from typing import Final
 
 from django.conf import settings
 
+from canonical.redaction import Said
+from tenants.keys import hiding
+
 SECONDS: Final = 10
 
 
@@ -14,13 +17,13 @@ class MailFailed(Exception):
     """The mail server did not take the mail."""
 
 
-def send(address: str, subject: str, text: str, *, message_id: str) -> None:
+def send(address: str, subject: Said, text: Said, *, message_id: str) -> None:
     """Hand one mail in. Raises `MailFailed`; sent twice, it carries the same message id."""
     mail = EmailMessage()
     mail["From"], mail["To"] = settings.KEDGE_MAIL_FROM, address
-    mail["Subject"], mail["Message-ID"] = subject, f"<{message_id}@kedge>"
+    mail["Subject"], mail["Message-ID"] = hiding.said(subject), f"<{message_id}@kedge>"
     mail["Auto-Submitted"] = "auto-generated"
-    mail.set_content(text)
+    mail.set_content(hiding.said(text))
     host, port = settings.KEDGE_SMTP_HOST, settings.KEDGE_SMTP_PORT
     try:
         with smtplib.SMTP(host, port, timeout=SECONDS) as server:

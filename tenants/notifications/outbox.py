@@ -8,6 +8,8 @@ from typing import Final
 from django.conf import settings
 from django.utils import timezone
 
+from canonical.redaction import Said
+from tenants.keys import hiding
 from tenants.models import Tenant, User
 from tenants.notifications.models import Notification, NotificationChoice
 from tenants.notifications.schedule import Wish, not_before
@@ -27,7 +29,7 @@ class Matter:
     kind: str
     subject: str
     path: str
-    text: str
+    text: Said
 
 
 def put(tenant: Tenant | None, people: Iterable[User], matter: Matter) -> int:
@@ -49,7 +51,7 @@ def put(tenant: Tenant | None, people: Iterable[User], matter: Matter) -> int:
     ]
     for row in rows:
         row.kind, row.subject = matter.kind, matter.subject
-        row.path, row.text = matter.path, matter.text
+        row.path, row.text = matter.path, hiding.said(matter.text)
     Notification.objects.bulk_create(rows, ignore_conflicts=True)
     return len(rows)
 
@@ -63,7 +65,7 @@ def insist(person: User, matter: Matter) -> int:
         return 0
     told = {"kind": matter.kind, "subject": matter.subject, "path": matter.path}
     row = Notification(
-        person=person, channel=MAIL, not_before=timezone.now(), text=matter.text, **told
+        person=person, channel=MAIL, not_before=timezone.now(), text=hiding.said(matter.text), **told
     )
     return len(Notification.objects.bulk_create([row], ignore_conflicts=True))
 

@@ -14,7 +14,9 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from canonical.redaction import Redacted
 from tenants import access
+from tenants.keys import hiding
 from tenants.keys.errors import KeysError
 from tenants.models import User
 from tenants.notifications import choosing, mails, webhooks
@@ -80,7 +82,7 @@ def _tell(rows: list[Notification]) -> int:
             _by_webhook(person, rows)
     except (mails.MailFailed, webhooks.WebhookFailed, webhooks.WebhookRefused, KeysError) as error:
         for row in rows:
-            _failed(row, str(error))
+            _failed(row, hiding.text(str(error)))
         return 0
     return _settle(rows, state=Notification.State.SENT, sent_at=Now(), error="")
 
@@ -103,7 +105,7 @@ def _by_mail(person: User, rows: list[Notification]) -> None:
     more = _("How you are told: %(url)s") % {"url": f"{settings.KEDGE_URL}/me/notifications/"}
     text = f"{_lines(rows)}\n\n-- \n{more}\n"
     message_id = f"notification-{rows[0].pk}-{rows[-1].pk}"
-    mails.send(person.email, subject, text, message_id=message_id)
+    mails.send(person.email, hiding.text(subject), hiding.text(text), message_id=message_id)
 
 
 def _by_webhook(person: User, rows: list[Notification]) -> None:
@@ -114,7 +116,7 @@ def _by_webhook(person: User, rows: list[Notification]) -> None:
     # Slack reads <…> as links and calls to everybody; nothing of ours means that.
     for sign, written in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;")):
         text = text.replace(sign, written)
-    webhooks.post(choosing.webhook_of(choice), text)
+    webhooks.post(choosing.webhook_of(choice), hiding.text(text))
 
 
 def _lines(rows: list[Notification]) -> str:
@@ -125,12 +127,12 @@ def _lines(rows: list[Notification]) -> str:
     return "\n\n".join(told)
 
 
-def _failed(row: Notification, error: str) -> None:
+def _failed(row: Notification, error: Redacted) -> None:
     if row.tries >= MOST_TRIES:
-        _settle([row], state=Notification.State.FAILED, error=error)
+        _settle([row], state=Notification.State.FAILED, error=str(error))
         return
     wait = timedelta(minutes=min(2**row.tries, 120))
-    _settle([row], not_before=Now() + wait, error=error)
+    _settle([row], not_before=Now() + wait, error=str(error))
 
 
 def _settle(rows: list[Notification], **columns: object) -> int:

@@ -15,6 +15,9 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 
+from canonical.redaction import Said
+from tenants.keys import hiding
+
 SECONDS: Final = 5.0
 MOST_READ: Final = 1024
 LONGEST_URL: Final = 500
@@ -63,12 +66,12 @@ def allowed(url: str) -> Hook:
     return Hook(parts.scheme, parts.hostname, port, target)
 
 
-def post(url: str, text: str) -> None:
+def post(url: str, text: Said) -> None:
     """Send one message. Raises `WebhookRefused`, or `WebhookFailed`; neither names the address."""
     hook = allowed(url)
     address = _address(hook)
     made = _connection(hook, address)
-    body = json.dumps({"text": text}).encode()
+    body = json.dumps({"text": hiding.said(text)}).encode()
     try:
         made.request("POST", hook.target, body, {"Content-Type": "application/json"})
         answer = made.getresponse()

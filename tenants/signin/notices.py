@@ -10,6 +10,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from tenants.keys import hiding
 from tenants.models import AuditRow, User
 from tenants.notifications import outbox
 from tenants.notifications.outbox import Matter
@@ -42,4 +43,5 @@ def tell(user: User, row: AuditRow) -> int:
         "%(what)s at %(at)s UTC. If that was not you, tell who looks after Kedge here at once."
     )
     text = said % {"what": WHAT.get(row.verb, OTHERWISE), "at": f"{row.at:%Y-%m-%d %H:%M}"}
-    return outbox.insist(user, Matter(KIND, f"sign_in:{row.audit_id}", reverse("mfa_index"), text))
+    matter = Matter(KIND, f"sign_in:{row.audit_id}", reverse("mfa_index"), hiding.text(text))
+    return outbox.insist(user, matter)

@@ -6,6 +6,7 @@ import pytest
 from django.db import transaction
 from django.db.models.functions import Now
 
+from canonical.redaction import ours
 from checkpoints import holding, runs
 from checkpoints.cases import Trouble
 from checkpoints.errors import LeaseLostError
@@ -173,7 +174,9 @@ def test_rule_3_a_run_cannot_end_once_late_evidence_holds_it(it: Ready) -> None:
 def test_rule_3_a_yes_that_waits_is_used_for_nothing_once_the_run_is_held(it: Ready) -> None:
     """The intent waits for the run's lock, and finds no lease of its own behind it."""
     seen = it.hash()
-    trouble = Trouble("contradicted", "Found after all.", {"error": "contradicted"}, it.action.id)
+    trouble = Trouble(
+        "contradicted", "Found after all.", {"error": ours("contradicted")}, it.action.id
+    )
     with beside() as side:
         with run_locked(it.run.id):
             sending = side.start_and_block(partial(it.dispatch, seen))

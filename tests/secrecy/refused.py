@@ -11,6 +11,8 @@ from checkpoints import cases, events, recoveries, runs, wakeups
 from checkpoints.commits import Lease
 from tenants import audit
 from tenants.actors import Actor
+from tenants.notifications import mails, webhooks
+from tenants.notifications.outbox import Matter
 
 
 def our_own_words(secret: str) -> None:
@@ -57,3 +59,12 @@ def why_a_run_waits_or_ends(secret: str, run: UUID, lease: Lease, who: Actor) ->
     runs.lapse(run, fence=1, why=secret, actor=who)  # type: ignore[arg-type]
     runs.request_cancel(run, why=secret, actor=who)  # type: ignore[arg-type]
     runs.release_hold(run, sentence=secret)  # type: ignore[arg-type]
+
+
+def what_people_are_told(secret: str) -> None:
+    """As the sentence of a notification, of a mail, of a webhook."""
+    Matter("stop_set", "stop:1", "/", secret)  # type: ignore[arg-type]
+    Matter("stop_set", "stop:1", "/", f"it is {secret}")  # type: ignore[arg-type]
+    mails.send("a@example.org", secret, "It waits.", message_id="1")  # type: ignore[arg-type]
+    mails.send("a@example.org", "It waits.", secret, message_id="1")  # type: ignore[arg-type]
+    webhooks.post("https://chat.example", secret)  # type: ignore[arg-type]

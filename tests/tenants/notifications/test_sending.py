@@ -10,7 +10,7 @@ from django.db.models.functions import Now
 from pytest_django import Settings
 
 from tenants import access
-from tenants.keys import people
+from tenants.keys import hiding, people
 from tenants.models import User
 from tenants.notifications import outbox, sending
 from tenants.notifications.models import Notification, NotificationChoice
@@ -24,7 +24,8 @@ pytestmark = pytest.mark.django_db
 
 def tell(*people: User, n: int = 1) -> None:
     for number in range(n):
-        path, text = f"/t/acme/approvals/{number}/", f"Run <{number}> & co ask."
+        path = f"/t/acme/approvals/{number}/"
+        text = hiding.text(f"Run <{number}> & co ask.")
         outbox.put(make_tenant(), people, Matter("request_asked", f"request:{number}", path, text))
 
 
