@@ -62,6 +62,7 @@ def standings() -> list[Standing]:
 def erase(tenant: Tenant, subject: str, *, actor: Actor, reason: str) -> DataKey:
     """Destroy the key of one person at one tenant: what is about them can never be read again.
 
+    A turn under way still has it open: `checkpoints.erasures` ends those too, and is what to call.
     Digests, chains and approvals stay as they are. Raises `KeysError` when there is no such key.
     """
     with transaction.atomic():
@@ -82,6 +83,12 @@ def erase(tenant: Tenant, subject: str, *, actor: Actor, reason: str) -> DataKey
         audit.record(tenant, actor, "erase", key, reason=hiding.text(reason))
     row.refresh_from_db()
     return row
+
+
+def was_erased(tenant: Tenant, subject: str) -> bool:
+    """Whether a key of this person at this tenant was destroyed before."""
+    person = datakeys.live(tenant.pk, TENANT).person(subject)
+    return DataKey.objects.filter(tenant=tenant, person=person, erased_at__isnull=False).exists()
 
 
 def erase_own(person: User, *, actor: Actor, reason: str) -> PersonKey:

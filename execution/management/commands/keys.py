@@ -4,6 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from checkpoints import erasures
 from tenants.actors import Actor
 from tenants.keys import keeping
 from tenants.keys.errors import KeysError
@@ -78,10 +79,11 @@ class Command(BaseCommand):
                 "Nothing was erased. What is encrypted for this person at this tenant could never "
                 "be read again; add --yes to do it."
             )
-        row = keeping.erase(found, person, actor=SHELL, reason=reason)
+        erased = erasures.erase(found, person, actor=SHELL, reason=reason)
         self.stdout.write(
-            f"Erased: data key {row.pk} of {tenant} is destroyed. Backups made before today still "
-            "hold it, wrapped; delete them in time."
+            f"Erased: data key {erased.key.pk} of {tenant} is destroyed. Turns that were under way "
+            f"and had to let go of their runs: {erased.turns}. Backups made before today still hold "
+            "the key, wrapped; delete them in time."
         )
 
     def _erase_own(self, *, email: str, reason: str, yes: bool) -> None:
