@@ -14,7 +14,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from approvals.rules import classes, condition_forms, first_schema
+from approvals.rules import classes, condition_forms, first_schema, secondlooks
 from approvals.rules.conditions import REVERSIBILITY, Condition
 from approvals.rules.people import Quorum, Slot, read_slots, slot_of
 from approvals.rules.reading import Problem, Reader, UnreadableRulesError, is_whole
@@ -37,7 +37,7 @@ NEEDS: Final = {
     DENY: ("name", "tool", "then", "because"),
 }
 MAY: Final = {
-    ASK: ("tenants", "if", "who", "people", "quorum", "reauthenticate", "open_all"),
+    ASK: ("tenants", "if", "who", "people", "quorum", "reauthenticate", "open_all", "second_look"),
     ALLOW: ("tenants",),
     DENY: ("tenants", "if"),
 }
@@ -97,6 +97,7 @@ def _rule(reader: Reader, value: Json, path: str) -> Rule | None:
         expires_after_seconds=_expiry(reader, members, path),
         reauthenticate=reader.flag(members.get("reauthenticate", False), f"{path}/reauthenticate"),
         open_all=reader.flag(members.get("open_all", False), f"{path}/open_all"),
+        second_look=_second_look(reader, members, path),
         because=_because(reader, members, path),
     )
     if then == ALLOW:
@@ -146,6 +147,12 @@ def _expiry(reader: Reader, members: Mapping[str, Json], path: str) -> int:
         return 1
     at = f"{path}/expires_after_seconds"
     return reader.whole(members["expires_after_seconds"], at, LONGEST_EXPIRY_SECONDS)
+
+
+def _second_look(reader: Reader, members: Mapping[str, Json], path: str) -> str:
+    if "second_look" not in members:
+        return secondlooks.NONE
+    return reader.one_of(members["second_look"], f"{path}/second_look", secondlooks.KINDS)
 
 
 def _because(reader: Reader, members: Mapping[str, Json], path: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from approvals.rules import classes
+from approvals.rules import classes, secondlooks
 from approvals.rules.conditions import Effect, Window
 from approvals.rules.document import read
 from approvals.rules.people import ANYBODY, DECIDING, Quorum
@@ -76,6 +76,7 @@ def demand_of(rules: Sequence[Rule], reversibility: str) -> Requirement:
         rules=names,
         reauthenticate=any(rule.reauthenticate for rule in rules),
         open_all=any(rule.open_all for rule in rules),
+        second_look=max((rule.second_look for rule in rules), key=secondlooks.rank),
         reversibility=classes.as_known(reversibility) if names else "",
     )
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from approvals.rules import classes
+from approvals.rules import classes, secondlooks
 from approvals.rules.people import (
     ANYBODY,
     DECIDING,
@@ -27,7 +27,7 @@ MOST_RULES: Final = 500
 
 ALWAYS: Final = ("approvers", "not_starter", "permission", "expires_after_seconds")
 SOMETIMES: Final = (
-    "quorums", "rules", "reauthenticate", "open_all", "reversibility", "automatic",
+    "quorums", "rules", "reauthenticate", "open_all", "second_look", "reversibility", "automatic",
 )  # fmt: skip
 
 
@@ -40,6 +40,7 @@ class Requirement:
     and only people who fit one are asked; empty when anybody with the right may decide.
     `rules` names the rules that ask. `reversibility` is the class of the tool at the tenant ("" in
     requirements of rules_schema 1). `open_all`: nobody says yes without opening all that is shown.
+    `second_look`: what of `secondlooks.KINDS` a model's second look is to be asked for ("": none).
     `automatic` names the rule by which it passes without a
     person; then, and only then, `approvers` is 0.
     """
@@ -54,6 +55,7 @@ class Requirement:
     reversibility: str = ""
     automatic: str = ""
     open_all: bool = False
+    second_look: str = ""
 
     def parts(self) -> tuple[Quorum, ...]:
         """All demands, the plain one too: any so many people with the right."""
@@ -120,6 +122,7 @@ def covers(stored: Requirement, now: Requirement) -> bool:
         and stored.permission == now.permission
         and (stored.reauthenticate or not now.reauthenticate)
         and (stored.open_all or not now.open_all)
+        and secondlooks.rank(stored.second_look) >= secondlooks.rank(now.second_look)
         and all(any(_holds(have, want) for have in stored.parts()) for want in now.quorums)
     )
 
@@ -161,6 +164,7 @@ def _read(reader: Reader, members: Mapping[str, Json]) -> Requirement:
         rules=_names(reader, members.get("rules", [])),
         reauthenticate=reader.flag(members.get("reauthenticate", False), "/reauthenticate"),
         open_all=reader.flag(members.get("open_all", False), "/open_all"),
+        second_look=_second_look(reader, members),
         reversibility=_class(reader, members),
         automatic=automatic,
     )
@@ -186,6 +190,12 @@ def _name(reader: Reader, members: Mapping[str, Json], member: str) -> str:
     if member not in members:
         return ""
     return reader.text(members[member], f"/{member}", LONGEST_NAME)
+
+
+def _second_look(reader: Reader, members: Mapping[str, Json]) -> str:
+    if "second_look" not in members:
+        return secondlooks.NONE
+    return reader.one_of(members["second_look"], "/second_look", secondlooks.KINDS)
 
 
 def _class(reader: Reader, members: Mapping[str, Json]) -> str:

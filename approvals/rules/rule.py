@@ -30,6 +30,7 @@ class Rule:
     expires_after_seconds: int = 1
     reauthenticate: bool = False
     open_all: bool = False
+    second_look: str = ""
     because: str = ""
 
     def concerns(self, tool: str, tenant: str) -> bool:

@@ -27,6 +27,7 @@ TWO_ROLES: dict[str, Any] = {
     ],
     "expires_after_seconds": 3600,
     "reauthenticate": True,
+    "second_look": "acknowledge",
 }
 SMALL: dict[str, Any] = {
     "name": "small",
@@ -105,7 +106,11 @@ _optional = {"tenants": st.just(["acme"]), "if": _some}
 asks = st.one_of(
     st.fixed_dictionaries(
         {**_common, "then": st.just("ask"), "who": _whos, "people": st.integers(1, 2)},
-        optional={**_optional, "reauthenticate": st.booleans()},
+        optional={
+            **_optional,
+            "reauthenticate": st.booleans(),
+            "second_look": st.sampled_from(["show", "acknowledge"]),
+        },
     ),
     st.fixed_dictionaries(
         {**_common, "then": st.just("ask"), "quorum": st.lists(_slots, min_size=1, max_size=3)},
