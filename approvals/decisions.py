@@ -14,6 +14,7 @@ from approvals.errors import (
     NotPermittedError,
     ReasonMissingError,
 )
+from approvals.looking import seen
 from approvals.models import Approval, ApprovalRequest, Decision, TakenBack
 from approvals.people import proving
 from approvals.showing import coverage, opening
@@ -45,7 +46,7 @@ def decide(request_id: UUID, given: Given, *, actor: Actor, user: User) -> Appro
 
     The same person posting the same again gets the recorded result. Raises `NotPermittedError`,
     `HashMismatchError` (with the fields that moved; `MovedError` when the newest look saw them
-    move), `AlreadyDecidedError` (by whom and when), `UnopenedError`,
+    move), `AlreadyDecidedError` (by whom and when), `UnopenedError`, `RemarksUnseenError`,
     `ProofNeededError`, `ReasonMissingError`, `DamagedRequestError`, ValueError for an unknown verdict.
     """
     verdict, reason = given.verdict, given.reason
@@ -61,6 +62,7 @@ def decide(request_id: UUID, given: Given, *, actor: Actor, user: User) -> Appro
         if mine is not None and (mine.verdict, mine.posted_hash) == (verdict, given.shown):
             return request
         _judge(request, mine, given.shown)
+        saw = seen.refuse_if_unseen(request, user) if verdict == states.APPROVE else {}
         without = _judge_yes(request, given, actor, user) if verdict == states.APPROVE else 0
         if verdict != states.APPROVE and not reason.strip():
             raise ReasonMissingError(f"request {request_id}: {verdict} without a reason")
@@ -74,10 +76,8 @@ def decide(request_id: UUID, given: Given, *, actor: Actor, user: User) -> Appro
             **actor.proof_columns(),
         )
         _conclude(request, actor, verdict, reason)
-        told: dict[str, Fact] = {
-            **hiding.texts(reason=reason, hash=given.shown, state=request.state)
-        }
-        told |= {"unopened": hiding.text(str(without))} if without else {}
+        told = _told(request, given, without)
+        told |= hiding.texts(**saw)
         told |= actor.proof_told()
         requests.record(request, actor, verdict, **told)
         transaction.on_commit(partial(boundary, "decide:after"))
@@ -161,6 +161,12 @@ def _judge_yes(request: ApprovalRequest, given: Given, actor: Actor, user: User)
     without = opening.refuse_if_unopened(request, user, without=given.without)
     proving.refuse_if_stale(request, actor)
     return without
+
+
+def _told(request: ApprovalRequest, given: Given, without: int) -> dict[str, Fact]:
+    unopened = {"unopened": str(without)} if without else {}
+    said = hiding.texts(reason=given.reason, hash=given.shown, state=request.state, **unopened)
+    return {**said}
 
 
 def _refuse_if_replaced(request: ApprovalRequest, posted_hash: str) -> None:

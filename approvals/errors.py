@@ -121,6 +121,18 @@ class ProofNeededError(ApprovalError):
 
 
 class UnopenedError(ApprovalError):
+class RemarksUnseenError(ApprovalError):
+    """A second look has remarks that you have not marked as seen. Read them, then decide.
+
+    Nothing was decided. `remarks` is how many there are.
+    """
+
+    def __init__(self, request_id: UUID, remarks: int) -> None:
+        super().__init__(f"request {request_id}: {remarks} remarks not seen")
+        self.request_id = request_id
+        self.remarks = remarks
+
+
     """You have not opened everything that you would allow. Open the rest, then decide.
 
     `left` names the parts as `approvals.showing.coverage` does, `said` is how many the person said

@@ -14,6 +14,7 @@ from approvals import clock, hashing, judging, locks, states
 from approvals.drift import comparing
 from approvals.errors import DamagedRequestError, QuestionRefusedError
 from approvals.hashing import Bound, Difference
+from approvals.looking import turns
 from approvals.models import Approval, ApprovalRequest
 from approvals.models.freshness import FIRST_LOOK, Freshness
 from approvals.people import notices
@@ -47,6 +48,8 @@ WORDS: Final = {
     "withdraw_approval": "approval_withdrawn",
     "hand_over": "handed_over",
     "take_hand_over_back": "hand_over_taken_back",
+    "second_look": "looked_at_twice",
+    "see_remarks": "remarks_seen",
 }
 
 
@@ -99,6 +102,7 @@ def ask(question: Question, *, actor: Actor, lease: Lease | None) -> ApprovalReq
             _pass(request, question.requirement.automatic, woken=lease is None)
         else:
             notices.asked(request)
+            turns.put_in_line(request, question.requirement)
         transaction.on_commit(partial(boundary, "ask:after"))
     return request
 

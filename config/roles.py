@@ -1,5 +1,6 @@
 """What the database users of web and worker may do: neither owns a table nor changes the schema."""
 
+from collections.abc import Mapping
 from typing import Any, LiteralString
 
 import psycopg
@@ -16,7 +17,7 @@ READ_ONLY = ["django_migrations", "django_content_type", "auth_permission"]
 PEOPLES = [
     "account_emailaddress", "account_emailconfirmation",
     "approvals_batch", "approvals_batchentry", "approvals_decision", "approvals_handover",
-    "approvals_openedpart", "approvals_takenback", "approvals_toolclass",
+    "approvals_openedpart", "approvals_seenremarks", "approvals_takenback", "approvals_toolclass",
     "auth_group", "auth_group_permissions",
     "checkpoints_verdict",
     "django_session",
@@ -26,6 +27,9 @@ PEOPLES = [
     "tenants_tenantuserobjectpermission", "tenants_user", "tenants_user_groups",
     "tenants_user_user_permissions",
 ]  # fmt: skip
+# What only a worker brings in from outside: the web process can read it and make none of it up.
+WORKERS = ["approvals_secondlook"]
+KEPT_FROM: Mapping[str, list[str]] = {"web": WORKERS, "worker": PEOPLES}
 # A table whose trigger refuses a change refuses it by privilege too, so that nobody switches the
 # trigger off for a moment. tgtype: 8 is DELETE, 16 is UPDATE.
 REFUSED = """
@@ -56,7 +60,8 @@ def grant(user: str, role: str = "web") -> None:
     """Give `user` what its role needs: rows to read and write, and nothing else. Idempotent.
 
     Needs the tables' owner. No TRUNCATE, no schema, no temporary tables; facts are only added, and
-    what is people's (`PEOPLES`) not by the role "worker".
+    what is people's (`PEOPLES`) not by the role "worker", what is workers' not by "web". A user of
+    both ("shared") can do what either can.
     """
     with transaction.atomic():
         _run("REVOKE TEMPORARY, CREATE ON DATABASE {} FROM PUBLIC", _database_name())
@@ -65,7 +70,7 @@ def grant(user: str, role: str = "web") -> None:
         _run("REVOKE ALL ON ALL TABLES IN SCHEMA public FROM {}", user)
         _run("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO {}", user)
         _run("GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA public TO {}", user)
-        read_only = [*READ_ONLY, *PEOPLES] if role == "worker" else READ_ONLY
+        read_only = [*READ_ONLY, *KEPT_FROM.get(role, [])]
         for table in set(read_only) & set(connection.introspection.table_names()):
             _run("REVOKE INSERT, UPDATE, DELETE ON {} FROM {}", table, user)
         for table, delete, update in _rows(REFUSED):

@@ -4,6 +4,7 @@ what Meta cannot say stands in the `.sql` beside the migrations."""
 from approvals.models.freshness import Freshness
 from approvals.models.openings import OpenedPart
 from approvals.models.permission import Approval, ApprovalRequest, Decision, TakenBack
+from approvals.models.secondlooks import SecondLook, SecondLookTurn, SeenRemarks
 from approvals.models.together import Batch, BatchEntry, HandOver
 from approvals.models.toolclasses import ToolClass
 
@@ -16,6 +17,9 @@ __all__ = [
     "Freshness",
     "HandOver",
     "OpenedPart",
+    "SecondLook",
+    "SecondLookTurn",
+    "SeenRemarks",
     "TakenBack",
     "ToolClass",
 ]

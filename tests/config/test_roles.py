@@ -77,6 +77,7 @@ def test_rows_are_read_and_written() -> None:
         "DELETE FROM checkpoints_event_any",
         "INSERT INTO django_migrations (app, name, applied) VALUES ('a', 'b', now())",
         "SET session_replication_role = replica",
+        "INSERT INTO approvals_secondlook (id) VALUES (gen_random_uuid())",
     ],
 )
 def test_what_could_rewrite_the_record_is_not_permitted(statement: str) -> None:

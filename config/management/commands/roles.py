@@ -33,7 +33,7 @@ class Command(BaseCommand):
                     f"Web and worker share the database user {user!r}, so the database cannot keep"
                     " workers from writing what people decide. Make a user for each."
                 )
-            roles.grant(user, role if users["web"] != users["worker"] else "web")
+            roles.grant(user, role if users["web"] != users["worker"] else "shared")
             if role == "worker":
                 roles.let_pass(user)
             with psycopg.connect(url, autocommit=True) as own:
