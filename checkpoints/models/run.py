@@ -34,7 +34,8 @@ class Run(models.Model):
     """One execution of a graph. The lease lives here: one row, one lock.
 
     What its status, reason, end, mode and input must be is judged by a trigger when one of them
-    moves (`migrations/0005_run_facts.sql`): a commit moves none, and must not pay for it.
+    moves (`migrations/0005_run_facts.sql`): a commit moves none, and must not pay for it. That it
+    is leased exactly while it runs, and stays, is judged by `migrations/0007_commit.sql`.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
@@ -84,11 +85,6 @@ class Run(models.Model):
                 fields=["tenant", "task_type", "business_key"],
                 condition=Q(forked_from__isnull=True, mode="live"),
                 name="one_live_unforked_run_per_business_key",
-            ),
-            models.CheckConstraint(
-                condition=Q(status=states.RUNNING, holder__isnull=False, lease_until__isnull=False)
-                | (~Q(status=states.RUNNING) & Q(holder__isnull=True, lease_until__isnull=True)),
-                name="a_run_is_leased_iff_running",
             ),
         ]
         indexes = [

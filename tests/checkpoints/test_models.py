@@ -183,10 +183,13 @@ def test_a_checkpoint_is_append_only(lease: Lease) -> None:
         ({"state": b'{"x":2}'}, "checkpoint_state_is_what_its_header_says"),
         ({"parent_seq": 2}, "checkpoint_follows_its_parent"),
         ({"parent_seq": -1}, "checkpoint_follows_its_parent"),
-        ({"seq": 3}, "there is no checkpoint before it"),
+        ({"seq": 0, "parent_seq": -1}, "checkpoint_follows_its_parent"),
+        ({"seq": 3}, "checkpoint_follows_one_of_its_combo_without_a_gap"),
         ({"seq": 1, "parent_seq": 0}, "checkpoints_checkpoint_any_pkey"),
-        ({"combo_id": 10**9}, "checkpoints_checkpoint_combo_id_fkey"),
-        ({"run_id": uuid4()}, "checkpoints_checkpoint_run_id_fkey"),
+        ({"combo_id": 10**9}, "checkpoint_follows_one_of_its_combo_without_a_gap"),
+        ({"seq": 1, "parent_seq": 0, "combo_id": 10**9}, "is_of_a_run_and_its_combo"),
+        ({"seq": 1, "parent_seq": 0, "run_id": uuid4()}, "is_of_a_run_and_its_combo"),
+        ({"run_id": uuid4()}, "checkpoint_follows_one_of_its_combo_without_a_gap"),
     ],
 )
 def test_a_checkpoint_that_does_not_fit_is_refused(
@@ -195,10 +198,17 @@ def test_a_checkpoint_that_does_not_fit_is_refused(
     commit(lease, step({"x": 1}))
     columns = Checkpoint.objects.filter(run_id=lease.run_id).values().get()
     columns["seq"], columns["parent_seq"] = 2, 1
-    if "run_id" in changes:
-        columns["seq"], columns["parent_seq"] = 1, 0
     with refused(says):
         insert_checkpoint({**columns, **changes})
+
+
+@pytest.mark.parametrize("change", ["combo_id = combo_id + 1", "id = gen_random_uuid()"])
+def test_what_a_checkpoint_names_stays(engine: Bench, change: str) -> None:
+    engine.start()
+    with refused("a run stays, and so does its combo"):
+        run_sql(f"UPDATE checkpoints_run SET {change}")
+    with refused("a run stays, and so does its combo"):
+        run_sql("DELETE FROM checkpoints_run")
 
 
 def test_a_referenced_blob_cannot_be_deleted(engine: Bench, lease: Lease) -> None:
