@@ -21,7 +21,7 @@ from approvals.models import ApprovalRequest
 from checkpoints import liftings, states, wakeups
 from checkpoints.boundaries import boundary
 from checkpoints.models import Run
-from execution import lapses, lookers, pacing, processes, senders
+from execution import lapses, lookers, pacing, processes, secondlooks, senders
 from reconciliation import spool, stopping
 from tenants import chain
 from tenants.actors import Actor
@@ -102,6 +102,7 @@ DUTIES: dict[str, Callable[[], int]] = {
     "ring due": _ring_due,
     "expire approvals": lambda: requests.expire_due(MOST_PER_ROUND),
     "look again": lookers.look_again,
+    "ask second looks": secondlooks.ask,
     "wake decided": _wake_decided,
     "expire liftings": liftings.expire_all,
     "let go on": pacing.let_go_on,
