@@ -3,6 +3,7 @@
 from django.urls import path
 
 from approvals.drift import anew
+from approvals.looking import views as looking
 from approvals.pages import batchviews, posts, views
 from approvals.showing import reading
 
@@ -24,6 +25,12 @@ urlpatterns = [
         name="take_hand_over_back",
     ),
     path("approvals/<uuid:request_id>/dry-run-again/", anew.dry_run_again, name="dry_run_again"),
+    path("approvals/<uuid:request_id>/second-look/", looking.show, name="second_look"),
+    path(
+        "approvals/<uuid:request_id>/second-look/<uuid:look_id>/seen/",
+        looking.see,
+        name="remarks_seen",
+    ),
     path("approvals/batch/", batchviews.choose, name="batch"),
     path("approvals/batches/", batchviews.decide, name="batches"),
     path("approvals/batches/<uuid:batch_id>/", batchviews.result, name="batch_result"),

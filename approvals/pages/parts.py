@@ -13,6 +13,7 @@ from approvals.drift import moving as drift
 from approvals.drift import threeway
 from approvals.errors import DamagedRequestError
 from approvals.hashing import Bound
+from approvals.looking import panel
 from approvals.models import Approval, ApprovalRequest
 from approvals.pages import deciding, facts, wording
 from approvals.pages.deciding import Posted
@@ -47,6 +48,7 @@ def page(
         "damaged": bound is None,
         "shown": "" if column.is_open and not column.why_not else asked.state,
         "earlier": threeway.since_before(asked),
+        "second_look": panel.of(asked, request.user, reads=reads(request)),
         **standing(request, detail),
         **(refused or {}),
     }

@@ -20,6 +20,7 @@ from approvals.errors import (
     NotApprovedError,
     NotPermittedError,
     ProofNeededError,
+    RemarksUnseenError,
     UnopenedError,
 )
 from approvals.models import ApprovalRequest
@@ -58,6 +59,7 @@ OTHERS: Final = (
     NotApprovedError,
     CannotTakeItError,
     ProofNeededError,
+    RemarksUnseenError,
 )
 
 

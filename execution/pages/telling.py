@@ -98,6 +98,8 @@ FORMS: Final[dict[str, Form]] = {
         gettext_lazy("What would happen has moved"), "person", "problem", about="moved"
     ),
     "found_as_before": Form(gettext_lazy("What would happen is as it was asked"), shape="ring"),
+    "looked_at_twice": Form(gettext_lazy("A model looked too"), shape="search", about="outcome"),
+    "remarks_seen": Form(gettext_lazy("Has seen the remarks of the second look"), shape="check"),
     "asked_anew": Form(
         gettext_lazy("Had the dry run made again"), "itself", "loop", about="reason"
     ),

@@ -163,6 +163,8 @@ ROWS: Final[Mapping[str, Row]] = {
     "approvals:parameters": page(READ),
     "approvals:value": page(READ),
     "approvals:decision": Row(post=f"{APPROVE} and {READ}"),
+    "approvals:second_look": page(VIEW),
+    "approvals:remarks_seen": Row(post=f"{APPROVE} and {READ}"),
     "approvals:withdrawal": Row(post=f"{VIEW} and {APPROVE}|{OPERATE}"),
     "approvals:taking_back": Row(post=APPROVE),
     "approvals:hand_over": Row(post=f"{VIEW} and {APPROVE}|{OPERATE}"),

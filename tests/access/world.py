@@ -15,6 +15,7 @@ from approvals import batches
 from approvals.batches import Answer
 from approvals.models import ApprovalRequest, Batch, HandOver
 from approvals.people import handovers
+from approvals.rules import Requirement
 from checkpoints import liftings
 from checkpoints.models import Run
 from reconciliation import stopping
@@ -27,7 +28,8 @@ from tenants.models import Tenant, User
 from tenants.signin.links import make_link
 from tests.access.table import PERSONAS
 from tests.approvals.asking import git_diff, question
-from tests.approvals.questions import ask, make_run
+from tests.approvals.looking.lookers import LOOKED_AT, look_at, remark
+from tests.approvals.questions import ONE, ask, make_run
 from tests.checkpoints.lifts import proved
 from tests.engine.turns import Bench
 from tests.people import make_tenant
@@ -62,7 +64,8 @@ def make(slug: str, folder: Path) -> World:
     tenant = make_tenant(slug)
     people = {name: person(slug, name, tenant, rights) for name, rights in PERSONAS.items()}
     run, action = _careless(Bench(tenant, people["operator"], people["approver"], folder))
-    asked = _asked(tenant, people, "open")
+    asked = _asked(tenant, people, "open", LOOKED_AT)
+    look = look_at(asked, remark("facts", "describes"))
     handed = _hand_over(asked, people)
     batch = _batch(tenant, people, _asked(tenant, people, "batched"))
     case = held(tenant, "crash_loop", _run(tenant, people, "held"))
@@ -74,6 +77,7 @@ def make(slug: str, folder: Path) -> World:
         "whose": run,
         "request_id": asked,
         "hand_over_id": handed,
+        "look_id": look,
         "batch_id": batch,
         "case_id": case,
         "stop_id": lifting.stop,
@@ -148,13 +152,16 @@ def _run(tenant: Tenant, people: People, what: str) -> Run:
     )
 
 
-def _asked(tenant: Tenant, people: People, what: str) -> ApprovalRequest:
+def _asked(
+    tenant: Tenant, people: People, what: str, requirement: Requirement = ONE
+) -> ApprovalRequest:
     return ask(
         question(
             _run(tenant, people, what),
             git_diff(3),
             describe=f"{tenant.slug}-describes {what}",
             target=f"{tenant.slug}-target",
+            requirement=requirement,
         )
     )
 
