@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-from approvals.models import Approval, ApprovalRequest, Decision
+from approvals.models import Approval, ApprovalRequest, Decision, SecondLook
 from approvals.showing import shown
 from reconciliation.evidence.bytestore import Bytes
 from reconciliation.models import Action, Attempt, LookUp, Receipt
@@ -72,6 +72,7 @@ def _request(asked: ApprovalRequest, kept: Bytes) -> dict[str, Json]:
         "closed_by": asked.closed_by,
         "closed_because": asked.closed_because,
         "opened": _opened(asked),
+        "second_look": _second_look(asked, kept),
         "decisions": [_decision(each) for each in decisions],
         "approval": _approval(asked),
     }
@@ -89,6 +90,29 @@ def _opened(asked: ApprovalRequest) -> list[dict[str, Json]]:
         }
         for each in shown.opened(asked)
     ]
+
+
+def _second_look(asked: ApprovalRequest, kept: Bytes) -> dict[str, Json] | None:
+    """What a model noticed: it stands beside the decisions and is none."""
+    look = SecondLook.objects.filter(request=asked).first()
+    if look is None:
+        return None
+    seen = look.seen.select_related("user").order_by("at")
+    return {
+        "hash": look.action_hash,
+        "shown": look.shown_digest,
+        "outcome": look.outcome,
+        "remarks": kept.of(look.remarks),
+        "count": look.remark_count,
+        "why": look.why,
+        "model": look.model,
+        "prompt": look.prompt_digest,
+        "combo": look.combo_digest,
+        "tokens": {"prompt": look.prompt_tokens, "completion": look.completion_tokens},
+        "left_out": look.left_out,
+        "at": instant(look.at),
+        "seen": [{"person": person(each.user), "at": instant(each.at)} for each in seen],
+    }
 
 
 def _decision(decision: Decision) -> dict[str, Json]:

@@ -50,6 +50,8 @@ def _named(document: Document) -> Iterator[tuple[str, str]]:
         for n, asked in enumerate(action["requests"]):
             yield asked["diff"], f"{here}/requests/{n}/diff"
             yield asked["parameters"], f"{here}/requests/{n}/parameters"
+            if asked.get("second_look"):  # files of before have none
+                yield asked["second_look"]["remarks"], f"{here}/requests/{n}/second_look/remarks"
         for n, attempt in enumerate(action["attempts"]):
             for k, receipt in enumerate(attempt["receipts"]):
                 yield receipt["content"], f"{here}/attempts/{n}/receipts/{k}/content"

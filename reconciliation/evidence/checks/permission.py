@@ -22,6 +22,7 @@ def check(document: Document, findings: Findings) -> None:
             _bound(here, document, action, asked, bound=bound, findings=findings)
             _diff(here, document, asked, bound, findings=findings)
             _opened(here, document, asked, findings)
+            _looked(here, document, asked, findings)
             _decided(here, asked, document["run"], findings)
 
 
@@ -93,6 +94,26 @@ def _opened(here: str, document: Document, asked: dict[str, Json], findings: Fin
                 digests.sha256_hex(content[part["from"] : part["to"]]),
                 what=f"The part {part['part']} that {part['person']['name']} opened",
             )
+
+
+def _looked(here: str, document: Document, asked: dict[str, Json], findings: Findings) -> None:
+    """A second look is about the hash it names. Nothing below goes by what it says."""
+    look = asked.get("second_look")
+    if look is None:
+        return
+    at = f"{here}/second_look"
+    if not findings.equal(
+        f"{at}/hash", look["hash"], asked["hash"], what="The hash a model looked at"
+    ):
+        return
+    remarks = bytes_of(document, look["remarks"])
+    if remarks is not None:
+        said = len(canonical.loads(remarks))  # type: ignore[arg-type]
+        findings.equal(f"{at}/count", look["count"], said, what="How much a model remarked")
+    findings.proven.append(
+        f"{look['model']} looked at {look['hash'][:8]} too, without a vote:"
+        f" {look['outcome'].replace('_', ' ')}, {look['count']} remarks."
+    )
 
 
 def _decided(here: str, asked: dict[str, Json], run: dict[str, Json], findings: Findings) -> None:

@@ -41,6 +41,8 @@ def with_all_members(document: Json) -> Json:
     diff = base64.b64decode(whole["contents"][asked["diff"]])
     part = {"part": "text/1", "from": 0, "to": 3, "digest": digests.sha256_hex(diff[:3]), "at": AT}
     asked["opened"] = [{"person": person, **part}]
+    asked["second_look"] = _second_look(asked["hash"], person)
+    whole["contents"][digests.sha256_hex(b"[1]")] = base64.b64encode(b"[1]").decode()
     action["attempts"][0]["look_ups"] = [{"answer": "found", "detail": "seen", "at": AT}]
     verdict = {"person": person, "verdict": "happened", "reason": "r", "evidence": "e", "at": AT}
     about = {"id": action["id"], "kind": "outcome_unknown", "sentence": "?", "action": action["id"]}
@@ -70,6 +72,14 @@ def of_old(document: Json) -> Json:
     """The same as the version before wrote it."""
     left = {k: v for k, v in document.items() if k not in ("recoveries", "numbers")}
     return signed(left | {"format": OLD_FORMAT})
+
+
+def _second_look(hash_: str, person: Json) -> Json:
+    of = {name: digests.sha256_hex(name.encode()) for name in ("shown", "prompt", "combo")}
+    tokens = {"prompt": 100, "completion": 10}
+    said = {"outcome": "look_here", "remarks": digests.sha256_hex(b"[1]"), "count": 1, "why": ""}
+    asked = {"hash": hash_, "model": "m", "tokens": tokens, "left_out": {"lines": 3}, "at": AT}
+    return {**of, **said, **asked, "seen": [{"person": person, "at": AT}]}
 
 
 def signed(document: Json) -> Json:

@@ -66,6 +66,14 @@ CHANGES: dict[str, tuple[Callable[[Json], None], str]] = {
         lambda document: decision(document).update(taken_back={"reason": "r", "at": LONG_AGO}),
         "Fewer people said yes",
     ),
+    "a second look at another hash": (
+        lambda document: asked(document)["second_look"].update(hash=OTHER),
+        "The hash a model looked at",
+    ),
+    "a second look with more remarks than it made": (
+        lambda document: asked(document)["second_look"].update(count=2),
+        "How much a model remarked",
+    ),
     "more people needed": (
         lambda document: asked(document)["requirement"].update(approvers=2),
         "Fewer people said yes",
