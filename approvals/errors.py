@@ -120,7 +120,6 @@ class ProofNeededError(ApprovalError):
         self.request_id = request_id
 
 
-class UnopenedError(ApprovalError):
 class RemarksUnseenError(ApprovalError):
     """A second look has remarks that you have not marked as seen. Read them, then decide.
 
@@ -133,6 +132,7 @@ class RemarksUnseenError(ApprovalError):
         self.remarks = remarks
 
 
+class UnopenedError(ApprovalError):
     """You have not opened everything that you would allow. Open the rest, then decide.
 
     `left` names the parts as `approvals.showing.coverage` does, `said` is how many the person said
