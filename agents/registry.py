@@ -3,12 +3,13 @@
 The engine finds this module through the setting KEDGE_AGENTS and imports nothing of it by name.
 """
 
+import os
 from functools import cache
 from typing import Any
 
 from django.conf import settings
 
-from agents import model, pieces
+from agents import declarations, model, pieces
 from agents.code import code_digest
 from agents.fleet_change.graph import GRAPH as FLEET_CHANGE
 from agents.mailsink import DEFAULT_PORT
@@ -16,9 +17,11 @@ from agents.remotes import remote_url
 from agents.repository_report.graph import GRAPH as REPOSITORY_REPORT
 from agents.revert_change.graph import GRAPH as REVERT_CHANGE
 from agents.second_look import SecondLook
+from agents.tools.errors import BadDeclaration
 from agents.tools.git.tool import GitPush
 from agents.tools.mail.sending import MailServer
 from agents.tools.mail.tool import SendMail
+from agents.tools.wire.reach import Reach
 from checkpoints.graph import Graph, Json
 from reconciliation.tools import Tool, Tools
 
@@ -40,11 +43,19 @@ def _mail_server() -> MailServer:
     )
 
 
+def _declared() -> list[Tool]:
+    hosts = frozenset(getattr(settings, "KEDGE_TOOL_PRIVATE_HOSTS", ()))
+    return declarations.tools(getattr(settings, "KEDGE_TOOLS", ""), Reach(os.environ, hosts))
+
+
 def _by_name(*tools: Any) -> Tools:
-    return Tools({tool.name: tool for tool in tools})
+    found = Tools({tool.name: tool for tool in tools})
+    if len(found.by_name) < len(tools):
+        raise BadDeclaration("a declared tool has the name of one that is built in")
+    return found
 
 
-TOOLS: Tools = _by_name(GitPush(remote_url), SendMail(_mail_server()))
+TOOLS: Tools = _by_name(GitPush(remote_url), SendMail(_mail_server()), *_declared())
 SECOND_LOOK = SecondLook()
 
 

@@ -224,10 +224,10 @@ RUN_PANELS = ["reconciliation:run_actions", "approvals:run_requests"]
 KEDGE_MODEL_URL = os.environ.get("KEDGE_MODEL_URL", "")
 KEDGE_MODEL = os.environ.get("KEDGE_MODEL", "")
 KEDGE_MODEL_KEY = os.environ.get("KEDGE_MODEL_KEY", "")
-KEDGE_SECOND_LOOKS_PER_MINUTE = environment.number(
-    os.environ, "KEDGE_SECOND_LOOKS_PER_MINUTE", 6, most=600
-)
 KEDGE_REMOTES = os.environ.get("KEDGE_REMOTES", "")
+# Tools that files declare, and the private hosts that such tools may talk to.
+KEDGE_TOOLS = os.environ.get("KEDGE_TOOLS", "")
+KEDGE_TOOL_PRIVATE_HOSTS = environment.names(os.environ, "KEDGE_TOOL_PRIVATE_HOSTS")
 
 # Where mail is handed in; with no host named, the demo's own sink keeps it on this machine.
 KEDGE_SMTP_HOST = os.environ.get("KEDGE_SMTP_HOST") or "127.0.0.1"

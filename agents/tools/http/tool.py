@@ -3,11 +3,13 @@
 # ruff: noqa: ARG002 - the signatures are those of the contract
 
 from collections.abc import Mapping
+from typing import Self
 
 from agents.tools.deadline import within
 from agents.tools.errors import BadProposal, NotConfirmed
 from agents.tools.http import answers, asking, building, showing, talking
 from agents.tools.http.declared import DONE, REFUSED, Declared, Json
+from agents.tools.http.loading import load
 from agents.tools.http.talking import Line
 from agents.tools.wire.errors import NotSent
 from agents.tools.wire.reach import Reach
@@ -48,6 +50,11 @@ class HttpTool:
         self.volatile = declared.volatile
         self.volatile_version = declared.volatile_version
         self._declared, self._reach = declared, reach
+
+    @classmethod
+    def declared(cls, document: Mapping[str, Json], reach: Reach) -> Self:
+        """The tool that a document declares. Raises `BadDeclaration`."""
+        return cls(load(document), reach)
 
     def check_credential(self, tenant: str) -> None:
         """As the declaration says; without a check only whether there is one."""

@@ -3,13 +3,14 @@
 # ruff: noqa: ARG002 - the signatures are those of the contract
 
 from collections.abc import Mapping
+from typing import Self
 
 from botocore.exceptions import ClientError
 from django.utils.translation import gettext as _
 
 from agents.tools.deadline import within
 from agents.tools.objects import asking, naming, putting, store
-from agents.tools.objects.declared import Declared
+from agents.tools.objects.declared import Declared, load
 from agents.tools.objects.store import Store
 from agents.tools.wire.reach import Reach
 from canonical.json import dumps
@@ -52,6 +53,11 @@ class PutDocument:
         self.budget_seconds = declared.budget_seconds
         self.margin_seconds = declared.margin_seconds
         self._declared, self._reach = declared, reach
+
+    @classmethod
+    def declared(cls, document: Mapping[str, Json], reach: Reach) -> Self:
+        """The tool that a document declares. Raises `BadDeclaration`."""
+        return cls(load(document), reach)
 
     def check_credential(self, tenant: str) -> None:
         """Asks for the bucket."""

@@ -4,13 +4,14 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Self
 
 import psycopg
 
 from agents.tools.deadline import within
 from agents.tools.sql import asking, showing, writing
 from agents.tools.sql.database import Line
-from agents.tools.sql.declared import Declared
+from agents.tools.sql.declared import Declared, load
 from agents.tools.wire.reach import Reach
 from reconciliation.tools import (
     Absent,
@@ -58,6 +59,11 @@ class SqlTool:
         self.margin_seconds = declared.margin_seconds
         self.largest_receipt_bytes = declared.largest_receipt_bytes
         self._declared, self._reach = declared, reach
+
+    @classmethod
+    def declared(cls, document: Mapping[str, Json], reach: Reach) -> Self:
+        """The tool that a document declares. Raises `BadDeclaration`."""
+        return cls(load(document), reach)
 
     def check_credential(self, tenant: str) -> None:
         """Logs in and looks at the table of outcomes."""
