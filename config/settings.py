@@ -224,6 +224,9 @@ RUN_PANELS = ["reconciliation:run_actions", "approvals:run_requests"]
 KEDGE_MODEL_URL = os.environ.get("KEDGE_MODEL_URL", "")
 KEDGE_MODEL = os.environ.get("KEDGE_MODEL", "")
 KEDGE_MODEL_KEY = os.environ.get("KEDGE_MODEL_KEY", "")
+KEDGE_SECOND_LOOKS_PER_MINUTE = environment.number(
+    os.environ, "KEDGE_SECOND_LOOKS_PER_MINUTE", 6, most=600
+)
 KEDGE_REMOTES = os.environ.get("KEDGE_REMOTES", "")
 # Tools that files declare, and the private hosts that such tools may talk to.
 KEDGE_TOOLS = os.environ.get("KEDGE_TOOLS", "")
