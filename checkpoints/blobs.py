@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from canonical import digests
+from canonical.sensitivity import Path
 from checkpoints.errors import DamagedRecordError, MissingBlobError, StateRefusedError
 from checkpoints.graph import Json
 from checkpoints.models import Blob
@@ -12,19 +13,24 @@ LIMIT_BYTES = 16 * 1024 * 1024
 REFERENCE = "$blob"
 
 
-def put(tenant_id: int, content: bytes) -> dict[str, Json]:
-    """Store bytes once and read them back; returns the reference for the state.
-
-    Raises `StateRefusedError` above 16 MiB, `DamagedRecordError` when the read-back differs.
-    """
+def reference_to(content: bytes) -> dict[str, Json]:
+    """What stands in the state for a large value. Raises `StateRefusedError` above 16 MiB."""
     if len(content) > LIMIT_BYTES:
         raise StateRefusedError(
             f"a blob of {len(content)} bytes is over the limit of {LIMIT_BYTES}; split it"
         )
-    digest = digests.sha256_hex(content)
-    row = Blob(tenant_id=tenant_id, digest=bytes.fromhex(digest), content=content)
+    return {REFERENCE: digests.sha256_hex(content), "size": len(content)}
+
+
+def put(tenant_id: int, content: bytes) -> dict[str, Json]:
+    """Store bytes once, as they are, and read them back; returns the reference for the state.
+
+    Raises `StateRefusedError` above 16 MiB, `DamagedRecordError` when the read-back differs.
+    """
+    reference = reference_to(content)
+    digest = bytes.fromhex(str(reference[REFERENCE]))
+    row = Blob(tenant_id=tenant_id, digest=digest, content=content)
     Blob.objects.bulk_create([row], ignore_conflicts=True)
-    reference: dict[str, Json] = {REFERENCE: digest, "size": len(content)}
     get(tenant_id, reference)
     return reference
 
@@ -46,11 +52,17 @@ def get(tenant_id: int, reference: Mapping[str, Json]) -> bytes:
 
 def named_in(value: Any) -> Iterator[str]:
     """Digests of all blobs that a JSON value names."""
+    for _path, digest in places_in(value):
+        yield digest
+
+
+def places_in(value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
+    """Where a JSON value names blobs, and their digests."""
     if isinstance(value, dict):
         if isinstance(value.get(REFERENCE), str):
-            yield value[REFERENCE]
-        for part in value.values():
-            yield from named_in(part)
+            yield path, value[REFERENCE]
+        for name, part in value.items():
+            yield from places_in(part, (*path, name))
     elif isinstance(value, list):
-        for part in value:
-            yield from named_in(part)
+        for number, part in enumerate(value):
+            yield from places_in(part, (*path, number))

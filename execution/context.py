@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from canonical import digests
 from canonical import json as canonical
+from canonical.sensitivity import pointer
 from checkpoints import blobs, reading
 from checkpoints.errors import StateRefusedError
 from checkpoints.graph import Json
@@ -14,6 +15,7 @@ from tenants.keys import vaults
 from tenants.keys.errors import EncryptionRefusedError
 
 NOTHING: Mapping[str, Json] = {}
+NAMES_A_BLOB = f'"{blobs.REFERENCE}"'.encode()
 
 
 @dataclass
@@ -26,7 +28,7 @@ class NodeContext:
     seq: int
     input: Mapping[str, Json]
     appended: dict[str, list[Json]] = field(default_factory=dict)
-    stored: list[str] = field(default_factory=list)
+    large: dict[str, bytes] = field(default_factory=dict)
     fingerprints: dict[str, Json] = field(default_factory=dict)
     cost: dict[str, int] = field(default_factory=dict)
     lists: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
@@ -54,14 +56,34 @@ class NodeContext:
         return items
 
     def put(self, content: bytes) -> dict[str, Json]:
-        """Store a large value; committed with this step's checkpoint."""
-        reference = blobs.put(self.run.tenant_id, content)
-        self.stored.append(reference[blobs.REFERENCE])
+        """Keep a large value; stored with this step, and committed with its checkpoint."""
+        reference = blobs.reference_to(content)
+        self.large[str(reference[blobs.REFERENCE])] = content
         return reference
 
     def get(self, reference: Mapping[str, Json]) -> bytes:
         """The bytes of a large value."""
-        return blobs.get(self.run.tenant_id, reference)
+        mine = self.large.get(str(reference[blobs.REFERENCE]))
+        return blobs.get(self.run.tenant_id, reference) if mine is None else mine
+
+    def store(self, state: Json) -> tuple[str, ...]:
+        """Store the large values of a step, when all that is sensitive in it is known.
+
+        They are kept as they are, for tools to read and people to see. So one in which something
+        sensitive stands is refused. Returns their digests. Raises `StateRefusedError`.
+        """
+        known = vaults.vault_of(self.run.tenant_id).known
+        for digest, content in self.large.items():
+            if known and known.content(content) != content:
+                named = blobs.places_in({"state": state, "lists": self.appended})
+                where = next((pointer(path) for path, of in named if of == digest), "nowhere")
+                raise StateRefusedError(
+                    f"something sensitive stands in the large value of {len(content)} bytes that "
+                    f"{where} names; large values are not encrypted, so keep it in a field of the state"
+                )
+        for content in self.large.values():
+            blobs.put(self.run.tenant_id, content)
+        return tuple(self.large)
 
     def saw(self, source: str, version: str) -> None:
         """Record the version of something this node read."""
@@ -90,13 +112,42 @@ class NodeContext:
             if vault.known.finds(source) or vault.known.finds(version):
                 raise StateRefusedError(f"{self.node} names a source by something sensitive")
         try:
-            return vault.encrypted_bytes(content, schema)
+            kept = vault.encrypted_bytes(content, schema)
         except EncryptionRefusedError as error:
             raise StateRefusedError(f"the state cannot be kept: {error}") from error
+        if kept is not content and NAMES_A_BLOB in content:
+            _refuse_sensitive_blobs(canonical.loads(content), canonical.loads(kept))
+        return kept
+
+    def encrypt_late(self) -> bool:
+        """Encrypt in the lists what this step came to know as sensitive after it had appended it.
+
+        True when there was any. Raises `StateRefusedError`.
+        """
+        vault, before = vaults.vault_of(self.run.tenant_id), self.appended
+        try:
+            self.appended = {
+                chain: [vault.copies_encrypted(item) for item in items]
+                for chain, items in before.items()
+            }
+        except EncryptionRefusedError as error:
+            raise StateRefusedError(f"a list cannot be kept: {error}") from error
+        return self.appended != before
 
     def appended_bytes(self) -> bytes | None:
         """What this step appended, for the checkpoint row; None when nothing."""
         return canonical.dumps(self.appended) if self.appended else None
+
+
+def _refuse_sensitive_blobs(value: Json, kept: Json) -> None:
+    """What is marked sensitive cannot be a large value: only its name would be encrypted."""
+    shown = set(blobs.named_in(kept))
+    for path, digest in blobs.places_in(value):
+        if digest not in shown:
+            raise StateRefusedError(
+                f"{pointer(path) or 'the whole'} is marked sensitive and is a large value; those "
+                "are not encrypted, so keep it in the state itself"
+            )
 
 
 def handed(state: Mapping[str, Json]) -> dict[str, Json]:

@@ -68,13 +68,17 @@ class Work:
         """The step that leaves `state` behind. Raises `StateRefusedError`, `KeyRingError`."""
         content, value = sealed_state(state, context, limit=STATE_LIMIT_BYTES)
         content = context.encrypted(content, self._schema)
+        if context.appended and context.encrypt_late():
+            # The state names the digests of the lists.
+            content, value = sealed_state(state, context, limit=STATE_LIMIT_BYTES)
+            content = context.encrypted(content, self._schema)
         return Step(
             node=context.node,
             next_node=next_node,
             state=content,
             schema=self.graph.state_schema,
             appended=context.appended_bytes(),
-            blobs=tuple(dict.fromkeys(context.stored)),
+            blobs=context.store(value),
             saw=context.fingerprints,
             parsed=value,
             **more,

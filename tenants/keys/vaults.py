@@ -52,6 +52,13 @@ class Vault:
         marked = sensitivity.mapped(value, where, self._part)
         return self._copies(marked, ()) if self.known else marked
 
+    def copies_encrypted(self, stored: Json) -> Json:
+        """The same for a stored value, once more is known: envelopes stay, copies become such.
+
+        Raises `EncryptionRefusedError`.
+        """
+        return self._copies(stored, ()) if self.known else stored
+
     def encrypted_bytes(self, content: bytes, schema: Mapping[str, Json]) -> bytes:
         """The same for canonical bytes; bytes without anything sensitive come back as they are.
 

@@ -60,7 +60,7 @@ def test_what_was_appended_goes_with_the_row(context: NodeContext) -> None:
 def test_a_large_value_is_stored_and_named(context: NodeContext) -> None:
     reference = context.put(b"large")
     assert context.get(reference) == b"large"
-    assert context.stored == [reference["$blob"]]
+    assert context.store({}) == (reference["$blob"],)
     assert Blob.objects.filter(tenant=context.run.tenant).count() == 2
 
 

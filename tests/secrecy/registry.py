@@ -32,6 +32,7 @@ from tests.engine.registry import RULE
 log = logging.getLogger(__name__)
 
 PASSWORD = "sword fish/42+ä"
+DERIVED = PASSWORD[::-1]
 MAIL = "ann.onymous@example.org"
 PERSON = "customer-7"
 SECRET = {"type": "string", "x-sensitivity": "secret"}
@@ -110,12 +111,25 @@ def _begin(state: State, context: Context) -> To:
     if context.input.get("then") == "raise":
         raise ValueError(f"cannot work with {context.input}")
     context.append("seen", {"token": password, "note": f"it was {password}"})
-    return To("act", {"token": password, "url": f"https://x/?p={quote(password)}", "n": 1})
+    more = _late(context) if "late" in context.input.get("then", "") else {"token": password}
+    if context.input.get("then") == "put":
+        more["file"] = context.put(f"a file with {password}".encode())
+    return To("act", {**more, "url": f"https://x/?p={quote(password)}", "n": 1})
+
+
+def _late(context: Context) -> dict[str, Any]:
+    """What only the state at the end of the step says to be secret, in places made before."""
+    if context.input["then"] == "mark late":
+        return {"token": context.put(b"nobody else says this")}
+    if context.input["then"] == "put late":
+        return {"file": context.put(f"a file with {DERIVED}".encode()), "token": DERIVED}
+    context.append("seen", {"note": f"it will be {DERIVED}"})
+    return {"token": DERIVED}
 
 
 def _propose(state: State, context: Context) -> Proposal:
     customer = dict(context.input["customer"])
-    assert context.items("seen")[0]["token"] == state["token"]
+    assert context.items("seen")[0]["token"] == context.input["password"]
     parameters = {"token": state["token"], "customer": customer, "url": state["url"]}
     return Proposal("careless", parameters)
 
