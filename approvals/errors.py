@@ -19,7 +19,8 @@ class NotPermittedError(ApprovalError):
     """You may not decide this. Nothing was changed.
 
     `code`: *machine* (only a signed-in person decides), *no_right* (not active, or without the
-    right at this tenant), *own_run* (nobody approves what they started themselves).
+    right at this tenant), *own_run* (nobody approves what they started themselves), *not_asked* (the
+    rules ask for other people), *not_shown* (without the right to see what would be sent).
     """
 
     def __init__(self, code: str, request_id: UUID) -> None:
@@ -145,3 +146,11 @@ class UnopenedError(ApprovalError):
         self.left = tuple(left)
         self.why_all = why_all
         self.said = said
+
+
+class ClassProofNeededError(ApprovalError):
+    """Confirm that it is you first: saying what a tool is needs a proof of the last ten minutes."""
+
+
+class ClassMovedError(ApprovalError):
+    """Somebody has said another class of this tool since your page was shown. Look again."""

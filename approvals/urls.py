@@ -4,7 +4,7 @@ from django.urls import path
 
 from approvals.drift import anew
 from approvals.looking import views as looking
-from approvals.pages import batchviews, posts, views
+from approvals.pages import batchviews, posts, toolviews, views
 from approvals.showing import reading
 
 app_name = "approvals"
@@ -34,5 +34,6 @@ urlpatterns = [
     path("approvals/batch/", batchviews.choose, name="batch"),
     path("approvals/batches/", batchviews.decide, name="batches"),
     path("approvals/batches/<uuid:batch_id>/", batchviews.result, name="batch_result"),
+    path("tools/", toolviews.tools, name="tools"),
     path("runs/<uuid:run_id>/requests/", views.run_requests, name="run_requests"),
 ]

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from typing import Any
+from urllib.parse import quote
 
 from django.urls import NoReverseMatch, reverse
 from django.utils.translation import gettext as _
@@ -9,6 +10,8 @@ from django.utils.translation import gettext as _
 from approvals.hashing import Bound
 from approvals.models import ApprovalRequest
 from approvals.pages import wording
+from approvals.pages.toolclasses import NAMES
+from approvals.people import reversibility
 from canonical import display
 from tenants.amounts import short
 
@@ -23,6 +26,7 @@ def of(request: ApprovalRequest, bound: Bound | None) -> list[Fact]:
         fact(_("Target"), display.visible(request.target)),
         fact(_("Size"), wording.magnitude(request.magnitude)),
         fact(_("Tool"), request.tool),
+        _undoing(request),
     ]
     return facts + (_bound(request, bound) if bound is not None else [])
 
@@ -44,6 +48,13 @@ def _run(request: ApprovalRequest) -> Fact:
     run = request.run
     name = f"{run.task_type} · {display.visible(run.business_key)}"
     return fact(_("Run"), name, url=run_url(request), note=run.sentence)
+
+
+def _undoing(request: ApprovalRequest) -> Fact:
+    """The tenant's word of the tool now: by it the question is judged when it is to be sent."""
+    said = reversibility.class_of(request.tenant_id, request.tool)
+    url = f"{reverse('approvals:tools', args=[request.tenant.slug])}?tool={quote(request.tool)}"
+    return fact(_("Undoing it"), str(NAMES[said]), url=url)
 
 
 def _started(request: ApprovalRequest) -> Fact:

@@ -126,6 +126,7 @@ ROWS: Final[Mapping[str, Row]] = {
     "audit": Row(get=AUDIT),
     "audit_export": Row(post=AUDIT),
     "reconciliation:credentials": Row(get=VIEW, post=f"{VIEW} and {MANAGE}"),
+    "approvals:tools": Row(get=VIEW, post=f"{VIEW} and {MANAGE}"),
     # Stops
     "stop": Row(get=VIEW, post=f"{VIEW} and {OPERATE}"),
     "stop_calls": Row(get=VIEW),

@@ -10,6 +10,7 @@ from tenants import access
 from tenants.actors import Actor
 from tenants.errors import Denied
 from tenants.models import AuditRow, Tenant
+from tests.checkpoints.lifts import proved
 from tests.people import ada, dee, make_tenant
 
 pytestmark = pytest.mark.django_db
@@ -54,7 +55,7 @@ def test_each_word_is_audited_with_what_was_before(tenant: Tenant) -> None:
 def test_only_who_manages_the_tenant_says_it(tenant: Tenant) -> None:
     access.grant(tenant, dee(), "manage_tenant")
     said = reversibility.set_class(
-        tenant, "pay", "reversible", actor=Actor.person(dee()), why="Tried it."
+        tenant, "pay", "reversible", actor=proved(dee()), why="Tried it."
     )
     assert said.set_by == "Dee"
     for nobody in (Actor.person(ada(tenant)), Actor.stranger("192.0.2.1")):
