@@ -1,4 +1,4 @@
-"""Says that a process is alive. A failure is logged, never raised: work goes on without it."""
+"""Says that a process, and the spool of its machine, is alive. A failure is logged, never raised: work goes on without it."""
 
 import logging
 import os
@@ -8,6 +8,7 @@ from django.db import DatabaseError
 from django.db.models.functions import Now
 
 from execution.models import Process
+from reconciliation import spoolplaces
 
 log = logging.getLogger(__name__)
 
@@ -16,6 +17,7 @@ def started(name: str, kind: str, **facts: Any) -> None:
     """A process of this name begins; what an earlier one said is forgotten."""
     row = {"kind": kind, "pid": os.getpid(), "facts": facts, "started_at": Now(), "seen_at": Now()}
     Process.objects.update_or_create(name=name, defaults=row)
+    spoolplaces.seen()
 
 
 def seen(name: str, **facts: Any) -> None:
@@ -24,6 +26,7 @@ def seen(name: str, **facts: Any) -> None:
         Process.objects.filter(name=name).update(seen_at=Now(), facts=facts)
     except DatabaseError as error:
         log.warning("cannot say that %s is alive: %s", name, error)
+    spoolplaces.seen()
 
 
 def ended(name: str) -> None:
@@ -32,3 +35,4 @@ def ended(name: str) -> None:
         Process.objects.filter(name=name).delete()
     except DatabaseError as error:
         log.warning("cannot say that %s has ended: %s", name, error)
+    spoolplaces.left()

@@ -43,3 +43,7 @@ class JournalError(WorldError):
 
 class EvidenceNotReady(WorldError):
     """The audit trail is being sealed; ask for the evidence again in a moment."""
+
+
+class SpoolError(WorldError):
+    """These receipts cannot be brought in."""

@@ -183,3 +183,21 @@ class LookUp(models.Model):
 
     def __str__(self) -> str:
         return f"{self.answer} for {self.attempt_id}"
+
+
+class SpoolPlace(models.Model):
+    """A folder in which receipts wait while PostgreSQL is away, and when its machine last said so.
+
+    Nothing is decided by these rows: they say what to look for when a machine is gone.
+    """
+
+    id = models.UUIDField(primary_key=True, editable=False)
+    machine = models.CharField(max_length=255)
+    folder = models.TextField()
+    seen_at = models.DateTimeField()
+
+    class Meta:
+        indexes = [models.Index(fields=["seen_at"], name="spools_by_last_seen")]
+
+    def __str__(self) -> str:
+        return f"{self.folder} of {self.machine}"

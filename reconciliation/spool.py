@@ -44,16 +44,16 @@ def put(attempt_id: UUID, answer: Answer, *, fence: int) -> Path:
         "attempt": str(attempt_id),
         "fence": fence,
     }
-    directory = _directory()
-    directory.mkdir(parents=True, exist_ok=True)
-    path = directory / f"{attempt_id}.json"
+    folder = directory()
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{attempt_id}.json"
     draft = path.with_suffix(f".{os.getpid()}.draft")
     with draft.open("wb") as file:
         file.write(json.dumps(content).encode())
         file.flush()
         os.fsync(file.fileno())
     draft.rename(path)
-    handle = os.open(directory, os.O_RDONLY)
+    handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
     finally:
@@ -61,13 +61,14 @@ def put(attempt_id: UUID, answer: Answer, *, fence: int) -> Path:
     return path
 
 
-def bring_in() -> int:
-    """Record every spooled answer and remove its file; returns how many.
+def bring_in(folder: Path | None = None) -> int:
+    """Record every spooled answer of a folder (this machine's) and remove its file; returns how many.
 
-    Idempotent; of several who do it at once, each may find a file gone.
+    Idempotent; of several who do it at once, each may find a file gone. A file of another
+    installation is left where it is, as one that cannot be read is.
     """
     brought = 0
-    for path in sorted(_directory().glob("*.json")):
+    for path in sorted((folder or directory()).glob("*.json")):
         try:
             content: dict[str, Any] = json.loads(path.read_bytes())
             attempt = Attempt.objects.select_related("action").get(id=content.pop("attempt"))
@@ -76,10 +77,12 @@ def bring_in() -> int:
             known = attempt.receipts.filter(source=answer.source, content=answer.content)
             if not known.exists():
                 ledger.record_answer(attempt, answer, fence=fence)
-            path.unlink()
             brought += 1
+            path.unlink()
         except FileNotFoundError:
             continue
+        except OSError as error:  # it cannot be read, or stays: next time it is known already
+            log.warning("spooled receipt %s stays where it is: %s", path.name, error)
         except UNREADABLE as error:
             log.warning("spooled receipt %s cannot be read: %s", path.name, error)
     return brought
@@ -87,8 +90,9 @@ def bring_in() -> int:
 
 def is_waiting() -> bool:
     """Whether any answer waits in the spool; cheap enough for every reconciliation."""
-    return any(_directory().glob("*.json"))
+    return any(directory().glob("*.json"))
 
 
-def _directory() -> Path:
+def directory() -> Path:
+    """The folder of this machine's spool; it need not be there."""
     return Path(settings.KEDGE_JOURNAL_DIR) / "spool"

@@ -23,6 +23,7 @@ from rq import Queue
 from approvals import clock
 from checkpoints import wakeups
 from execution.models import Process
+from reconciliation import spoolplaces
 from tenants import moments, wall
 from tenants.amounts import count, size
 from tenants.database import execute
@@ -75,6 +76,7 @@ def checks(alive: list[Alive]) -> list[Check]:
     found = [
         _has(alive, "worker", _("Start one: manage.py work")),
         _has(alive, "sweeper", _("Start one: manage.py sweep")),
+        _spools(),
         *(_asked(what, ask) for what, ask in ASKED.items()),
     ]
     return sorted(found, key=lambda check: check.ok is not False)
@@ -117,6 +119,21 @@ def _has(alive: list[Alive], kind: str, then: str) -> Check:
     ]
     said = _("%(n)d alive") % {"n": len(living)} if living else _("none is alive")
     return Check(words[kind], bool(living), said, max(living, default=None), "" if living else then)
+
+
+def _spools() -> Check:
+    """Whether a machine is gone that may have heard answers which nobody else knows."""
+    what, lost = _("Spools of receipts"), spoolplaces.silent()
+    if not lost:
+        return Check(what, ok=True, said=_("each is looked after"), at=timezone.now())
+    one = lost[0]
+    told = {"n": count(len(lost)), "folder": one.folder, "machine": one.machine, "id": one.pk}
+    said = _("%(n)s not looked after; the longest: %(folder)s of %(machine)s (%(id)s).") % told
+    then = _(
+        "It may hold receipts. Bring the folder to a machine of this installation and run there:"
+        " manage.py spool bring-in FOLDER. If it is lost: manage.py spool give-up ID --reason …"
+    )
+    return Check(what, ok=False, said=said, at=one.seen_at, next=then)
 
 
 def _asked(what: str | Promise, ask: Callable[[], tuple[bool, str]]) -> Check:

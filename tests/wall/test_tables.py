@@ -30,6 +30,7 @@ OPEN: Final = {
     "guardian_groupobjectpermission": UNUSED,
     "guardian_userobjectpermission": UNUSED,
     "mfa_authenticator": SIGN_IN,
+    "reconciliation_spoolplace": INSTALLATION,
     "socialaccount_socialaccount": SIGN_IN,
     "socialaccount_socialapp": SIGN_IN,
     "socialaccount_socialtoken": SIGN_IN,
