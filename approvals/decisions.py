@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.db import transaction
 
-from approvals import clock, hashing, judging, locks, requests, states, words
+from approvals import clock, hashing, judging, locks, requests, states
 from approvals.drift import moving as drift
 from approvals.errors import (
     HashMismatchError,
@@ -66,7 +66,6 @@ def decide(request_id: UUID, given: Given, *, actor: Actor, user: User) -> Appro
         without = _judge_yes(request, given, actor, user) if verdict == states.APPROVE else 0
         if verdict != states.APPROVE and not reason.strip():
             raise ReasonMissingError(f"request {request_id}: {verdict} without a reason")
-        reason = str(words.of(request, reason))
         Decision.objects.create(
             request=request,
             user=user,
@@ -101,7 +100,6 @@ def take_back(request_id: UUID, *, actor: Actor, user: User, reason: str) -> App
         ).first()
         if yes is None:
             raise NotPermittedError("no_right", request_id)
-        reason = str(words.of(request, reason))
         TakenBack.objects.create(decision=yes, reason=reason)
         requests.record(request, actor, "take_back", reason=hiding.text(reason))
     return request
@@ -121,7 +119,6 @@ def withdraw_approval(request_id: UUID, *, actor: Actor, reason: str) -> Approva
             raise NotPermittedError("no_right", request_id)
         if request.state == states.OPEN:
             raise NotApprovedError(states.OPEN, request.action_id)
-        reason = str(words.of(request, reason))
         requests.close(request, states.WITHDRAWN, by=actor.name, because=reason)
         requests.record(request, actor, "withdraw_approval", reason=hiding.text(reason))
         said = hiding.text(f"{actor.name} withdrew the approval.")
