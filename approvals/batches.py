@@ -1,7 +1,7 @@
 """Many small actions answered in one form: each on its own hash, in its own transaction, by itself."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 from uuid import NAMESPACE_URL, UUID, uuid5
 
@@ -27,13 +27,15 @@ COUNTED: Final = ""
 class Answer:
     """One answer to many questions. `pairs` are (request id, the hash its page showed).
 
-    `nonce` belongs to the page that was posted: the same press twice is the same batch.
+    `nonce` belongs to the page that was posted: the same press twice is the same batch. `without`
+    is how many parts of a question the person says they decide without having opened them.
     """
 
     pairs: Sequence[tuple[UUID, str]]
     verdict: str
     reason: str
     nonce: UUID
+    without: Mapping[UUID, int] = field(default_factory=dict)
 
 
 def decide_all(answer: Answer, *, tenant: Tenant, actor: Actor, user: User) -> Batch:
@@ -50,7 +52,7 @@ def decide_all(answer: Answer, *, tenant: Tenant, actor: Actor, user: User) -> B
     done = set(batch.entries.values_list("request_id", flat=True))
     for request_id, shown in answer.pairs:
         if request_id not in done:
-            _decide_one(batch, request_id, shown, actor, user)
+            _decide_one(batch, request_id, _given(answer, request_id, shown), actor, user)
     return batch
 
 
@@ -63,6 +65,7 @@ def batch_id(answer: Answer, *, tenant: Tenant, user: User) -> UUID:
         "verdict": answer.verdict,
         "reason": answer.reason,
         "pairs": _as_json(answer),
+        "without": {str(key): number for key, number in answer.without.items()},
     }
     return uuid5(NAMESPACE_URL, digests.tagged("batch", posted))
 
@@ -92,11 +95,13 @@ def _begin(answer: Answer, tenant: Tenant, user: User) -> Batch:
     return Batch.objects.get(pk=key)
 
 
-def _decide_one(batch: Batch, request_id: UUID, shown: str, actor: Actor, user: User) -> None:
+def _given(answer: Answer, request_id: UUID, shown: str) -> Given:
+    return Given(answer.verdict, answer.reason, shown, answer.without.get(request_id, 0))
+
+
+def _decide_one(batch: Batch, request_id: UUID, given: Given, actor: Actor, user: User) -> None:
     try:
-        decided = decisions.decide(
-            request_id, Given(batch.verdict, batch.reason, shown), actor=actor, user=user
-        )
+        decided = decisions.decide(request_id, given, actor=actor, user=user)
     except ApprovalError as error:
         told = tell(error)
         if isinstance(error, NotPermittedError):

@@ -1,10 +1,13 @@
 """What a person has read already, in an earlier question about the same action: the same bytes."""
 
 from collections.abc import Iterable
+from typing import Final
 
 from approvals.models import ApprovalRequest, OpenedPart
 from approvals.showing.shown import Part
 from tenants.models import User
+
+FILE: Final = "file/"
 
 
 def carried(asked: ApprovalRequest, user: User, parts: Iterable[Part]) -> frozenset[str]:
@@ -17,5 +20,11 @@ def carried(asked: ApprovalRequest, user: User, parts: Iterable[Part]) -> frozen
     earlier = OpenedPart.objects.filter(
         user=user, request__action_id=asked.action_id, request__revision__lt=asked.revision
     )
-    read = set(earlier.values_list("digest", flat=True))
-    return frozenset(part.name for part in parts if part.digest in read)
+    read = {_what(name, digest) for name, digest in earlier.values_list("part", "digest")}
+    return frozenset(part.name for part in parts if _what(part.name, part.digest) in read)
+
+
+def _what(name: str, digest: str) -> tuple[str, str]:
+    """What was read. A page of values is no range of bytes: all of them carry the digest of the
+    whole, so only its name tells it from the others. A file may have got another number."""
+    return (FILE if name.startswith(FILE) else name), digest

@@ -15,7 +15,8 @@ from approvals import clock, judging, queries, states, totals
 from approvals.errors import DamagedRequestError
 from approvals.models import ApprovalRequest, Batch, BatchEntry
 from approvals.models.together import MOST_IN_A_BATCH
-from approvals.pages import wording
+from approvals.pages import batchreading, wording
+from approvals.pages.batchreading import Glance
 from approvals.pages.forms import BatchForm
 from approvals.pages.telling import WHY_NOT
 from approvals.people import deciders, proving
@@ -37,7 +38,7 @@ class Line:
     """One question of a batch as its page shows it, with the hash that is posted for it.
 
     `summary` are the tool's lines about the change, `more` how many are not shown here; `without`
-    is the address of the same batch without this one.
+    is the address of the same batch without this one; `glance` the change itself.
     """
 
     asked: ApprovalRequest
@@ -49,6 +50,7 @@ class Line:
     summary: Sequence[str]
     more: int
     without: str
+    glance: Glance
 
 
 @dataclass(frozen=True)
@@ -79,14 +81,18 @@ def proposed(
     why_not = _why_not(request, (each for each in asked if each.pk not in damaged))
     why_not |= {pk: _("It is damaged, so nobody may decide it.") for pk in damaged}
     yours = [each for each in asked if each.pk not in why_not]
-    lines = [_line(request, each, yours) for each in yours]
+    reads = request.access.may(request.tenant.pk, "read_payloads")
+    seen = batchreading.glances(request, yours) if reads else {}
+    lines = [_line(request, each, yours, seen.get(each.pk, Glance())) for each in yours]
     demands = [judging.demands(each) for each in yours]
     sums = totals.of(
         (each.magnitude, need.reversibility) for each, need in zip(yours, demands, strict=True)
     )
     return {
         "section": "needs",
+        "reads": reads,
         "lines": lines,
+        **_unopened(lines),
         "left_out": [LeftOut(each, why_not[each.pk]) for each in asked if each.pk in why_not],
         "not_here": len(chosen[:MOST_IN_A_BATCH]) - len(asked),
         "too_many": max(0, len(chosen) - MOST_IN_A_BATCH),
@@ -123,7 +129,21 @@ def address(slug: str, ids: Iterable[UUID]) -> str:
     return f"{reverse('approvals:batch', args=[slug])}?{chosen}"
 
 
-def _line(request: TenantRequest, asked: ApprovalRequest, yours: list[ApprovalRequest]) -> Line:
+def _unopened(lines: Sequence[Line]) -> dict[str, Any]:
+    """How many may be said yes to as they are, and what those who may decide without go without."""
+    waived = [line for line in lines if line.glance.left and not line.glance.why_all]
+    return {
+        "opened": sum(not line.glance.left for line in lines),
+        "unopened": sum(bool(line.glance.left) for line in lines),
+        "must_open": sum(bool(line.glance.left and line.glance.why_all) for line in lines),
+        "waived": len(waived),
+        "waived_parts": sum(line.glance.left for line in waived),
+    }
+
+
+def _line(
+    request: TenantRequest, asked: ApprovalRequest, yours: list[ApprovalRequest], glance: Glance
+) -> Line:
     demands = judging.demands(asked)
     return Line(
         asked=asked,
@@ -135,6 +155,7 @@ def _line(request: TenantRequest, asked: ApprovalRequest, yours: list[ApprovalRe
         summary=[display.visible(line) for line in asked.summary[:MOST_LINES]],
         more=max(0, len(asked.summary) - MOST_LINES),
         without=address(request.tenant.slug, (each.pk for each in yours if each.pk != asked.pk)),
+        glance=glance,
     )
 
 

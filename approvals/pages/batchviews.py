@@ -12,7 +12,7 @@ from approvals.batches import Answer
 from approvals.models import ApprovalRequest, Batch
 from approvals.models.together import MOST_IN_A_BATCH
 from approvals.pages import batching
-from approvals.pages.forms import BatchForm, pairs_of
+from approvals.pages.forms import BatchForm, lefts_of, pairs_of
 from approvals.people import proving
 from tenants.actors import Actor
 from tenants.errors import Denied
@@ -28,11 +28,10 @@ DRAFT: Final = "approvals.batch_reason"
 
 @require_safe
 @tenant_page("approve_actions")
-def choose(request: TenantRequest, tenant: Tenant) -> HttpResponse:
+def choose(request: TenantRequest, tenant: Tenant) -> HttpResponse:  # noqa: ARG001 - as all pages
     """The questions named by `?r=` (ids, at most a hundred), with hashes and totals."""
     reason = str(request.session.get(DRAFT, ""))
-    reads = request.access.may(tenant.pk, "read_payloads")
-    context = batching.proposed(request, _chosen(request), reason=reason) | {"reads": reads}
+    context = batching.proposed(request, _chosen(request), reason=reason)
     return render(request, "approvals/batch.html", context)
 
 
@@ -45,14 +44,15 @@ def decide(request: TenantRequest, tenant: Tenant) -> HttpResponse:
     form, pairs = BatchForm(request.POST), _pairs(request)
     ids = [request_id for request_id, _shown in pairs]
     if not form.is_valid() or not 1 <= len(pairs) <= MOST_IN_A_BATCH:
-        context = batching.proposed(request, ids, form) | {"reads": True}
+        context = batching.proposed(request, ids, form)
         return render(request, "approvals/batch.html", context, status=NOT_ACCEPTED)
     given = form.cleaned_data
     actor = Actor.person(request.user, proofs.latest(request))
     if given["verdict"] == states.APPROVE and _needs_proof(tenant, ids, actor):
         request.session[DRAFT] = given["reason"]
         return redirect(confirmation_url(request, batching.address(tenant.slug, ids)))
-    answer = Answer(pairs, given["verdict"], given["reason"], given["nonce"])
+    without = _lefts(request) if given["goes_without"] else {}
+    answer = Answer(pairs, given["verdict"], given["reason"], given["nonce"], without)
     batch = batches.decide_all(answer, tenant=tenant, actor=actor, user=request.user)
     request.session.pop(DRAFT, None)
     return redirect("approvals:batch_result", tenant.slug, batch.pk)
@@ -74,6 +74,14 @@ def _pairs(request: TenantRequest) -> list[tuple[UUID, str]]:
     except ValueError:
         return []
     return pairs if len({request_id for request_id, _shown in pairs}) == len(pairs) else []
+
+
+def _lefts(request: TenantRequest) -> dict[UUID, int]:
+    """What the page said is not opened; nothing when any of it is not readable."""
+    try:
+        return lefts_of(request.POST)
+    except ValueError:
+        return {}
 
 
 def _chosen(request: TenantRequest) -> list[UUID]:

@@ -81,11 +81,7 @@ class Column:
 
 
 def column(
-    request: TenantRequest,
-    detail: Detail,
-    *,
-    damaged: bool,
-    posted: Posted | None = None,
+    request: TenantRequest, detail: Detail, *, damaged: bool, posted: Posted | None = None
 ) -> Column:
     """The column as the person of this request sees it, after what this answer shows was kept."""
     posted = posted or Posted()

@@ -52,10 +52,11 @@ class DecisionForm(forms.Form):
 
 
 class BatchForm(forms.Form):
-    """One answer to many questions. Which, and on which hashes, is read by `pairs_of`."""
+    """One answer to many questions. Which, and on which hashes, is read by `pairs_of`; how many
+    parts of each were not opened by `lefts_of`, which count when `goes_without`."""
 
     verdict = forms.ChoiceField(
-        choices=[(verdict, verdict) for verdict in states.VERDICTS],
+        choices=[(verdict, verdict) for verdict in (*states.VERDICTS, WITHOUT)],
         error_messages={"required": _("Press one of the buttons: nothing was decided.")},
     )
     nonce = forms.UUIDField(widget=forms.HiddenInput)
@@ -79,7 +80,7 @@ class BatchForm(forms.Form):
 
 def _split(given: dict[str, Any]) -> None:
     """Tell the button for going without opening apart from the answer it gives."""
-    goes_without = given.get("verdict") == WITHOUT
+    goes_without = given["goes_without"] = given.get("verdict") == WITHOUT
     given["without"] = (given.get("left") or 0) if goes_without else 0
     if goes_without:
         given["verdict"] = states.APPROVE
@@ -93,6 +94,15 @@ def pairs_of(posted: QueryDict) -> list[tuple[UUID, str]]:
         if not HASH.fullmatch(shown):
             raise ValueError(f"not the hash of a page: {shown[:80]!r}")
         found.append((UUID(request_id), shown))
+    return found
+
+
+def lefts_of(posted: QueryDict) -> dict[UUID, int]:
+    """The "<request id>:<number>" of what was not opened. Raises ValueError for anything else."""
+    found = {}
+    for pair in posted.getlist("left"):
+        request_id, _colon, number = pair.partition(":")
+        found[UUID(request_id)] = int(number)
     return found
 
 

@@ -1,6 +1,6 @@
 """What there is to open of a request, and how much of it a person has opened."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -52,8 +52,12 @@ def of(asked: ApprovalRequest, user: User) -> Coverage:
     What they opened in an earlier question about the same action counts where the bytes are equal.
     """
     known = parts_of(asked.pk)
+    return counted(known, shown.opened_by(asked, user) | rereading.carried(asked, user, known))
+
+
+def counted(known: Iterable[Part], names: Collection[str]) -> Coverage:
+    """The same, of all parts there are and the names of those that were opened."""
     everything = [part.name for part in known]
-    names = shown.opened_by(asked, user) | rereading.carried(asked, user, known)
     left: dict[str, str] = {}
     for name in everything:
         if name not in names:

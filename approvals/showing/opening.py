@@ -19,11 +19,21 @@ def why_all(request: ApprovalRequest) -> str:
 
     The class is the tenant's own word, when it was asked and now; without one, the worst.
     """
+    return why_all_of(*decides(request))
+
+
+def decides(request: ApprovalRequest) -> tuple[int, str, str, bool]:
+    """What that depends on, for many at once: tenant, tool, class when asked, whether a rule says so."""
     demands = judging.demands(request)
-    if demands.open_all:
+    return request.tenant_id, request.tool, demands.reversibility, demands.open_all
+
+
+def why_all_of(tenant_id: int, tool: str, said: str, by_rule: bool) -> str:  # noqa: FBT001
+    """The answer of `why_all` for what `decides` gave."""
+    if by_rule:
         return BY_RULE
-    said = (demands.reversibility, reversibility.class_of(request.tenant_id, request.tool))
-    return BY_CLASS if IRREVERSIBLE in said else ""
+    now = reversibility.class_of(tenant_id, tool)
+    return BY_CLASS if IRREVERSIBLE in (said, now) else ""
 
 
 def refuse_if_unopened(request: ApprovalRequest, user: User, *, without: int) -> int:

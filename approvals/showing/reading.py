@@ -44,8 +44,13 @@ def context(request: TenantRequest, asked: ApprovalRequest) -> dict[str, Any]:
 
 def keep(request: TenantRequest, asked: ApprovalRequest, parts: Iterable[Part]) -> None:
     """Keep that this person is shown these parts, unless a browser only fetches ahead."""
-    if request.method == "GET" and "prefetch" not in request.headers.get("Sec-Purpose", ""):
+    if is_read(request):
         shown.record(asked.pk, request.user, parts)
+
+
+def is_read(request: TenantRequest) -> bool:
+    """True if the answer comes before a person's eyes: no form that comes back, nothing fetched ahead."""
+    return request.method == "GET" and "prefetch" not in request.headers.get("Sec-Purpose", "")
 
 
 @require_safe

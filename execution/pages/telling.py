@@ -166,7 +166,7 @@ def of_event(tenant: Tenant, event: Event, describes: Mapping[str, str]) -> Entr
         at=event.at,
         title=_title(event, form, describes),
         url=_url(tenant, event),
-        text=_more(event) or about,
+        text=_more(event) or _unopened(event, about),
         status=form.status,
         reason=str(detail.get("stop_reason", "")),
         tone=form.tone,
@@ -174,6 +174,15 @@ def of_event(tenant: Tenant, event: Event, describes: Mapping[str, str]) -> Entr
         by=event.actor,
         what=event.what,
     )
+
+
+def _unopened(event: Event, about: str) -> str:
+    """What a yes says of itself, and how much its person had not opened."""
+    unopened = str(event.detail.get("unopened", ""))
+    if not unopened:
+        return about
+    told = _("Not opened before: %(n)s parts.") % {"n": unopened}
+    return f"{about} {told}".strip()
 
 
 def of_attempt(tenant: Tenant, attempt: Attempt) -> Entry:

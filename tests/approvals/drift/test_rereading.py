@@ -43,3 +43,13 @@ def test_a_first_question_has_nothing_read_before(
     asked: tuple[ApprovalRequest, ApprovalRequest],
 ) -> None:
     assert rereading.carried(asked[0], dee(), [FIRST]) == frozenset()
+
+
+def test_another_page_of_the_same_values_is_not_read_with_the_first() -> None:
+    question = make_question(make_run(make_tenant()))
+    old = ask(question)
+    whole = [Part("values/1", 0, 900, "c" * 64), Part("values/2", 0, 900, "c" * 64)]
+    kept = Part("kept/1", 0, 900, "c" * 64)
+    shown.record(old.pk, dee(make_tenant()), [whole[0], kept])
+    new = ask(make_question(old.run, action_id=str(old.action_id), rules_version="s" * 64))
+    assert rereading.carried(new, dee(), whole) == {"values/1"}

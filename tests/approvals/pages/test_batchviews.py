@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,9 +13,11 @@ from django.test.utils import CaptureQueriesContext
 
 from approvals.models import ApprovalRequest, Batch, Decision
 from approvals.models.together import MOST_IN_A_BATCH
+from approvals.people import reversibility
+from approvals.showing import coverage
 from tenants.models import Tenant
 from tests.approvals.asking import asked_about, git_diff, signed_in
-from tests.approvals.questions import TWO, decide, eve, make_due
+from tests.approvals.questions import ONE, TWO, WORKER, decide, eve, make_due
 from tests.opening import open_all
 from tests.people import ada, bob, cy, dee, make_tenant
 
@@ -79,7 +82,6 @@ def test_what_was_decided_meanwhile_is_named_with_who(tenant: Tenant) -> None:
     these, client = some(2), signed_in(dee())
     html = page(client, these)
     decide(these[0], eve(tenant), "reject", "Too many.")
-    open_all(these[1].pk, dee())
     shown = re.findall(r'name="pair" value="([^"]+)"', html)
     answer = client.post(POST, {"pair": shown, "verdict": "approve", "nonce": NONCE})
     told = client.get(answer["Location"]).content.decode()
@@ -180,3 +182,63 @@ def _queries(client: Client, these: Sequence[ApprovalRequest]) -> int:
     with CaptureQueriesContext(connection) as captured:
         page(client, these)
     return len(captured)
+
+
+def large() -> ApprovalRequest:
+    return asked_about(git_diff(12, lines=40))
+
+
+def test_small_changes_stand_whole_in_the_list_and_count_as_opened(tenant: Tenant) -> None:
+    these, client = [*some(2), large()], signed_in(dee())
+    html = page(client, these)
+    assert html.count("The whole change: ") == 2
+    assert html.count("new_1 = f&#x27;y&#x27;") == 4
+    assert "CI and hooks" in html
+    assert "13 parts not opened: open them" in html
+    assert "Approve these 2" in html
+    assert "1 is left out of a yes: you have not opened all of it." in html
+    assert coverage.of(these[0], dee()).is_whole
+    assert not coverage.of(these[2], dee()).opened_parts
+
+
+def test_what_is_not_opened_is_left_out_and_named(tenant: Tenant) -> None:
+    these, client = [*some(1), large()], signed_in(dee())
+    page(client, these)
+    told = batch_of(client, these, "approve")
+    assert "1 of 2 approved" in told
+    assert "13 parts of what you would allow were not opened by you" in told
+    assert ".github/workflows/release.yml" in told
+    these[1].refresh_from_db()
+    assert these[1].state == "open"
+
+
+def test_going_without_holds_for_what_can_be_undone_and_for_nothing_else(tenant: Tenant) -> None:
+    say = reversibility.set_class
+    say(tenant, "git.push", "reversible", actor=WORKER, why="Another push takes it back.")
+    gone = replace(ONE, open_all=True)
+    these = [*some(1), large(), asked_about(git_diff(12, lines=40), requirement=gone)]
+    client = signed_in(dee())
+    html = page(client, these)
+    assert re.findall(r'name="left" value="([^"]+)"', html) == [f"{these[1].pk}:13"]
+    assert "Approve 2, 13 parts not opened" in html
+    told = batch_of(client, these, "approve_without", left=[f"{each.pk}:13" for each in these[1:]])
+    assert "2 of 3 approved" in told
+    assert "A rule says that all of it must be opened" in told
+    assert dict(Decision.objects.values_list("request_id", "unopened")) == {
+        these[0].pk: 0,
+        these[1].pk: 13,
+    }
+
+
+def batch_of(client: Client, these: Sequence[ApprovalRequest], verdict: str, **more: Any) -> str:
+    pairs = [f"{each.pk}:{each.action_hash}" for each in these]
+    answer = client.post(POST, {"pair": pairs, "verdict": verdict, "nonce": NONCE, **more})
+    assert answer.status_code == 302
+    return client.get(answer["Location"]).content.decode()
+
+
+def test_a_list_fetched_ahead_opens_nothing(tenant: Tenant) -> None:
+    these = some(2)
+    asking = "&".join(f"r={each.pk}" for each in these)
+    signed_in(dee()).get(f"{PAGE}?{asking}", headers={"Sec-Purpose": "prefetch"})
+    assert not coverage.of(these[0], dee()).opened_parts
