@@ -8,7 +8,7 @@ from django.db.models.functions import Now
 
 from canonical import digests
 from canonical.redaction import Fact, Said, ours
-from checkpoints import events, notices, recoveries
+from checkpoints import events, notices, recoveries, states
 from checkpoints.errors import IllegalMoveError
 from checkpoints.models import Case, Run, Verdict
 from tenants import audit
@@ -49,7 +49,7 @@ def open_case(tenant_id: int, run_id: UUID, trouble: Trouble, *, actor: Actor) -
         told = hiding.texts(kind=trouble.kind, sentence=sentence)
         events.append(run_id, "held", actor, case=standing.id, **told)
         return standing
-    run = Run.objects.only("task_type", "next_node", "combo_id").get(id=run_id)
+    run = Run.objects.only("task_type", "next_node", "combo_id", "status").get(id=run_id)
     alike = [trouble.kind, run.task_type, run.next_node, facts.get("error", "")]
     case = Case.objects.create(
         tenant_id=tenant_id,
@@ -60,7 +60,8 @@ def open_case(tenant_id: int, run_id: UUID, trouble: Trouble, *, actor: Actor) -
         action_id=trouble.action_id,
         fingerprint=digests.tagged("problem", alike),
     )
-    events.append(run_id, "held", actor, case=case.id, kind=hiding.text(trouble.kind))
+    if run.status == states.HELD:  # else it has ended, and the event says what came afterwards
+        events.append(run_id, "held", actor, case=case.id, kind=hiding.text(trouble.kind))
     notices.case_opened(case, run.task_type)
     return case
 

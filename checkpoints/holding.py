@@ -7,6 +7,7 @@ from checkpoints.cases import Trouble
 from checkpoints.errors import IllegalMoveError
 from checkpoints.models import Case, Run
 from tenants.actors import Actor
+from tenants.keys import hiding
 
 AT_WORK = (states.QUEUED, states.RUNNING, states.WAITING)
 
@@ -22,7 +23,7 @@ def hold_now(run: Run, trouble: Trouble, *, actor: Actor) -> None:
         hit = Run.objects.filter(pk=run.pk, status__in=AT_WORK).update(
             status=states.HELD,
             reason=trouble.kind,
-            sentence=str(trouble.sentence),
+            sentence=hiding.said(trouble.sentence),
             fence=F("fence") + 1,
             holder=None,
             lease_until=None,

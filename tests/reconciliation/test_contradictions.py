@@ -81,6 +81,7 @@ def test_late_evidence_of_a_run_that_ended_is_a_case_too(it: Ready) -> None:
     it.answer(attempt)
     judge_now()
     assert (Case.objects.get().kind, it.run.status) == ("contradicted", "cancelled")
+    assert not Event.objects.filter(what="held").exists()
 
 
 def test_a_run_that_is_held_already_keeps_its_case_and_is_told(it: Ready) -> None:
