@@ -6,7 +6,6 @@ from allauth.mfa.base.views import reauthenticate as confirm_by_code
 from allauth.mfa.recovery_codes import views as codes
 from allauth.mfa.totp.views import deactivate_totp
 from allauth.mfa.webauthn import views as passkeys
-from allauth.socialaccount.providers.openid_connect import views as openid
 from allauth.socialaccount.views import login_cancelled, login_error
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
@@ -15,7 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from tenants.notifications import views as notifications
-from tenants.signin import views
+from tenants.signin import exchange, views
 
 # allauth's form views take a PUT for a POST, and answer to anything before they look at the method.
 forms_only = require_http_methods(["GET", "HEAD", "POST"])
@@ -61,8 +60,8 @@ my_sign_in = [
     ),
 ]
 at_a_provider = [
-    path("provider/<str:provider_id>/", openid.login, name="openid_connect_login"),
-    path("provider/<str:provider_id>/back/", openid.callback, name="openid_connect_callback"),
+    path("provider/<str:provider_id>/", exchange.leave, name="openid_connect_login"),
+    path("provider/<str:provider_id>/back/", exchange.come_back, name="openid_connect_callback"),
     path("provider-cancelled/", login_cancelled, name="socialaccount_login_cancelled"),
     path("provider-failed/", login_error, name="socialaccount_login_error"),
 ]

@@ -7,6 +7,8 @@ from typing import Any
 
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from allauth.socialaccount.models import SocialLogin
+from allauth.socialaccount.providers.base.constants import AuthError
+from allauth.socialaccount.providers.openid_connect.provider import OpenIDConnectProvider
 from django.conf import settings
 from django.db import transaction
 from django.http import HttpRequest
@@ -17,11 +19,33 @@ from tenants.actors import Actor
 from tenants.audit import record, refuse
 from tenants.keys import hiding
 from tenants.models import User
-from tenants.signin import notices
+from tenants.signin import exchange, notices
 
 
 class Providers(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allauth has no types
     """Links a provider's account to the person of its verified address, once; opens no account."""
+
+    def get_provider(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        """allauth's provider, with our own exchange for OpenID Connect."""
+        found = super().get_provider(request, *args, **kwargs)
+        if isinstance(found, OpenIDConnectProvider):
+            return exchange.Provider(request, app=found.app)
+        return found
+
+    def on_authentication_error(self, request: HttpRequest, provider: Any, **told: Any) -> None:
+        """The exchange failed: written down in our own words, never in the provider's."""
+        error = told.get("exception")
+        if isinstance(error, exchange.NotVouched):
+            why = str(error)
+        elif error is not None:
+            why = f"the exchange failed: {type(error).__name__}"
+        elif told.get("error") == AuthError.CANCELLED:
+            why = "cancelled at the provider"
+        else:
+            why = "no question of this session"
+        address = Actor.stranger(request.META.get("REMOTE_ADDR", ""))
+        subject = hiding.text(f"provider:{provider.sub_id}")
+        refuse(None, address, "sign_in", subject, why=hiding.text(why))
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:
         """Nobody: reached by who is not known here, so the attempt is written down."""
