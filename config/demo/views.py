@@ -14,7 +14,9 @@ from django.views.decorators.http import require_POST, require_safe
 
 from approvals import decisions, states
 from approvals.decisions import Given
+from approvals.errors import UnopenedError
 from approvals.models import ApprovalRequest
+from approvals.showing import coverage
 from checkpoints import events
 from config.demo import outside, people, plugs, things, told, unknown
 from tenants.actors import Actor
@@ -46,8 +48,10 @@ def demo_only(view: View) -> View:
 def show(request: HttpRequest) -> HttpResponse:
     """The three things to try, for who operates the demo's first tenant."""
     tenant = _tenant(request)
+    found = things.now()
     context = {
-        "things": things.now(),
+        "things": found,
+        "unopened": _unopened(request, found.plug),
         "to_come": unknown.still_to_come(),
         "approver": people.APPROVER.name,
         **_plugged(tenant),
@@ -75,7 +79,11 @@ def pull_the_plug(request: HttpRequest, request_id: UUID) -> HttpResponse:
     if asked is None:
         messages.info(request, _("This push is decided already. Nothing was changed."))
         return redirect("demo")
-    _approve(asked, request.user, request.POST.get("shown", ""))
+    try:
+        _approve(asked, request.user, request.POST.get("shown", ""))
+    except UnopenedError:
+        messages.info(request, _("Read the diff first, then pull the plug. Nothing was changed."))
+        return redirect("approvals:request", tenant.slug, asked.pk)
     return redirect("demo")
 
 
@@ -100,6 +108,13 @@ def _approve(asked: ApprovalRequest, user: Any, shown: str) -> None:
         decisions.decide(asked.pk, Given(states.APPROVE, "", shown), actor=actor, user=user)
     if first:
         events.append(asked.run_id, "plug armed", actor, at=hiding.text(plugs.BOUNDARY))
+
+
+def _unopened(request: HttpRequest, asked: ApprovalRequest | None) -> int:
+    """How much of the push that person has not opened yet: nobody says yes to it before."""
+    if asked is None or not isinstance(request.user, User):
+        return 0
+    return coverage.of(asked, request.user).unopened
 
 
 def _tenant(request: HttpRequest) -> Tenant:

@@ -28,7 +28,12 @@ def test_the_plug_is_pulled_and_the_page_tells_that_nothing_was_sent_again(
         page.get_by_role("heading", name="1 A push to 3 files waits for your yes")
     ).to_be_visible()
     assert violations(page) == []
-    page.get_by_role("button", name="Approve the push and pull the plug").click()
+    button = page.get_by_role("button", name="Approve the push and pull the plug")
+    expect(button).to_be_disabled()
+    page.get_by_role("link", name="Open the whole diff").click()
+    expect(page.get_by_text("You opened everything there is to see.")).to_be_visible()
+    page.goto("/demo/")
+    button.click()
     expect(page.get_by_text("Your yes is recorded")).to_be_visible()
     assert turns.work(KEDGE_PLUGS=str(demo / "plugs")) == -signal.SIGKILL
     asking.ask_for_new(own_redis, None)

@@ -91,6 +91,7 @@ def test_one_mail_is_brought_into_doubt_by_a_demo_person_and_no_further(
     assert unknown.drive()
     answer = turns.answered(run)
     assert (answer.user.email, answer.reason) == ("approver@demo.kedge.example", unknown.REASON)
+    assert answer.unopened > 0  # nobody read it, and the record says so
     runs.request_cancel(run.id, why="enough", actor=people.SEED)
     turns.work()
     assert not unknown.drive()

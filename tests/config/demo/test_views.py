@@ -42,6 +42,8 @@ def waiting(operator: User, small_remotes: Path) -> ApprovalRequest:
 
 
 def pull(client: Client, request: ApprovalRequest, shown: str | None = None) -> int:
+    """A click of somebody who has read the diff."""
+    client.get(f"/t/{request.tenant.slug}/approvals/{request.pk}/?whole=")
     shown = request.action_hash if shown is None else shown
     return client.post(f"/demo/pushes/{request.pk}/plug/", {"shown": shown}).status_code
 
@@ -89,6 +91,17 @@ def test_a_click_approves_as_this_person_and_arms_the_plug(waiting: ApprovalRequ
 
 def test_a_click_on_what_was_not_shown_approves_and_arms_nothing(waiting: ApprovalRequest) -> None:
     assert pull(who(people.OPERATOR), waiting, shown="0" * 64) == 409
+    waiting.refresh_from_db()
+    assert waiting.state == "open"
+    assert not plugs.plug_of(waiting.run_id).exists()
+
+
+def test_a_click_without_reading_approves_and_arms_nothing(waiting: ApprovalRequest) -> None:
+    client = who(people.OPERATOR)
+    assert "read them first" in client.get("/demo/").content.decode()
+    url = f"/demo/pushes/{waiting.pk}/plug/"
+    answer = client.post(url, {"shown": waiting.action_hash}, follow=True)
+    assert "Read the diff first, then pull the plug." in answer.content.decode()
     waiting.refresh_from_db()
     assert waiting.state == "open"
     assert not plugs.plug_of(waiting.run_id).exists()
