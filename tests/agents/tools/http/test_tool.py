@@ -58,6 +58,13 @@ def test_what_is_not_declared_is_unknown(status: int) -> None:
         tool_at(server).perform(call())
 
 
+@pytest.mark.parametrize("status", [202, 409, 500])
+def test_a_whole_record_with_another_status_is_unknown(status: int) -> None:
+    asked = call()
+    with scripted(said(record(asked), at=status)) as server, pytest.raises(NotConfirmed):
+        tool_at(server).perform(asked)
+
+
 def test_done_without_what_should_be_kept_is_unknown() -> None:
     asked = call()
     odd = (b"{}", b"<html>", b"[1]", dumps({"data": record(asked, attempt=3)}), b"NaN")
@@ -220,9 +227,11 @@ def test_other_bytes_than_approved_have_another_digest() -> None:
         (b"\r\n\r\n", b"\r\nX-More: 1\r\n\r\n"),
         (b"PUT", b"POST"),
         (b"refunds", b"payouts"),
-        (asked.action_id.encode(), b"another"),
+        (asked.attempt_id.encode(), b"another"),
         (b'"kind":"refund"', b'"kind":"payout"'),
     ):
         changed = left.replace(old, new, 1)
         assert changed != left
         assert digest(changed) != sha256_hex(asked.parameter_bytes)
+    for_another = left.replace(asked.action_id.encode(), b"another")
+    assert digest(for_another) != sha256_hex(asked.parameter_bytes)

@@ -28,7 +28,7 @@ from reconciliation.tools import (
 from tests.agents.tools.sql.test_declared import document
 from tests.contract.racing import at_once
 from tests.contract.sql_worlds import BooksWorld, book_refund
-from tests.contract.worlds import make_call, next_attempt
+from tests.contract.worlds import hurried, make_call, next_attempt
 from tests.ground import wait_for
 from tests.servers import ledger
 
@@ -126,6 +126,16 @@ def test_effect_and_outcome_are_one_transaction(books: BooksWorld) -> None:
     assert loads(sent.receipt)["returned"] == {"refunded": 1250}  # type: ignore[index,call-overload]
     assert books.rows(OUTCOMES, call.action_id) == [{"kind": "effect"}]
     assert sent.wire_digest == sha256_hex(call.parameter_bytes)
+
+
+def test_rows_that_somebody_holds_are_not_a_no(books: BooksWorld) -> None:
+    call = books.call()
+    with psycopg.connect(ledger.ledger()) as other:
+        held = "SELECT 1 FROM purchase WHERE id = %s FOR UPDATE"
+        other.execute(held, [call.parameters["purchase"]])
+        with pytest.raises(psycopg.OperationalError):
+            books.tool.perform(hurried(call, 1.0))
+    assert books.effects(call.key) == 0
 
 
 def test_values_are_never_read_as_sql(books: BooksWorld) -> None:

@@ -1,7 +1,9 @@
 """One request is one request, answered whole or not at all, within its time."""
 
 import socket
+import threading
 import time
+from contextlib import suppress
 
 import pytest
 
@@ -57,12 +59,36 @@ def test_half_an_answer_is_none_and_nothing_is_asked_again(said: bytes) -> None:
         assert len(server.asked) == 1
 
 
-def test_a_server_that_drips_is_left_at_the_deadline() -> None:
+def test_a_server_that_says_nothing_is_left_at_the_deadline() -> None:
     with socket.create_server(("127.0.0.1", 0)) as door:
         start = time.monotonic()
         with pytest.raises(NoAnswer):
             sent(door.getsockname()[1], seconds=0.3)
         assert time.monotonic() - start < 5
+
+
+def test_a_server_that_drips_is_left_at_the_deadline() -> None:
+    """Each byte comes in time; the whole never does."""
+    with socket.create_server(("127.0.0.1", 0)) as door:
+        left = threading.Event()
+
+        def drip() -> None:
+            near, _ = door.accept()
+            with near, suppress(OSError):
+                near.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
+                while not left.wait(0.05):
+                    near.sendall(b"x")
+
+        server = threading.Thread(target=drip)
+        server.start()
+        start = time.monotonic()
+        try:
+            with pytest.raises(NoAnswer):
+                sent(door.getsockname()[1], seconds=0.5)
+        finally:
+            left.set()
+            server.join()
+        assert time.monotonic() - start < 10
 
 
 def test_where_nobody_listens_nothing_was_sent() -> None:
