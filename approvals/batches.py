@@ -14,7 +14,8 @@ from approvals.models import ApprovalRequest, Batch, BatchEntry
 from approvals.models.together import MOST_IN_A_BATCH
 from approvals.pages.telling import tell
 from canonical import digests
-from canonical.redaction import ours
+from canonical.redaction import Redacted, ours
+from checkpoints import knowing
 from tenants import audit
 from tenants.actors import Actor
 from tenants.keys import hiding
@@ -88,11 +89,18 @@ def _begin(answer: Answer, tenant: Tenant, user: User) -> Batch:
         tenant=tenant,
         user=user,
         verdict=answer.verdict,
-        reason=answer.reason,
+        reason=str(_words(answer)),
         pairs=_as_json(answer),
     )
     Batch.objects.bulk_create([row], ignore_conflicts=True)
     return Batch.objects.get(pk=key)
+
+
+def _words(answer: Answer) -> Redacted:
+    ids = [request_id for request_id, _shown in answer.pairs]
+    about = ApprovalRequest.objects.filter(pk__in=ids).values_list("run_id", "parameters")
+    runs, parameters = {run_id for run_id, _ in about}, [bytes(each) for _, each in about]
+    return knowing.words(answer.reason, of=runs, also=parameters)
 
 
 def _given(answer: Answer, request_id: UUID, shown: str) -> Given:

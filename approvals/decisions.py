@@ -1,12 +1,12 @@
 """Deciding: what people answer, and the approval that follows when enough of them say yes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from uuid import UUID
 
 from django.db import transaction
 
-from approvals import clock, hashing, judging, locks, requests, states
+from approvals import clock, hashing, judging, locks, requests, states, words
 from approvals.drift import moving as drift
 from approvals.errors import (
     HashMismatchError,
@@ -49,7 +49,7 @@ def decide(request_id: UUID, given: Given, *, actor: Actor, user: User) -> Appro
     move), `AlreadyDecidedError` (by whom and when), `UnopenedError`, `RemarksUnseenError`,
     `ProofNeededError`, `ReasonMissingError`, `DamagedRequestError`, ValueError for an unknown verdict.
     """
-    verdict, reason = given.verdict, given.reason
+    verdict = given.verdict
     if verdict not in states.VERDICTS:
         raise ValueError(f"unknown verdict {verdict!r}")
     if verdict == states.APPROVE:
@@ -64,18 +64,19 @@ def decide(request_id: UUID, given: Given, *, actor: Actor, user: User) -> Appro
         _judge(request, mine, given.shown)
         saw = seen.refuse_if_unseen(request, user) if verdict == states.APPROVE else {}
         without = _judge_yes(request, given, actor, user) if verdict == states.APPROVE else 0
-        if verdict != states.APPROVE and not reason.strip():
+        if verdict != states.APPROVE and not given.reason.strip():
             raise ReasonMissingError(f"request {request_id}: {verdict} without a reason")
+        given = replace(given, reason=str(words.of(request, given.reason)))
         Decision.objects.create(
             request=request,
             user=user,
             verdict=verdict,
-            reason=reason,
+            reason=given.reason,
             posted_hash=given.shown,
             unopened=without,
             **actor.proof_columns(),
         )
-        _conclude(request, actor, verdict, reason)
+        _conclude(request, actor, verdict, given.reason)
         told = _told(request, given, without, saw) | actor.proof_told()
         requests.record(request, actor, verdict, **told)
         transaction.on_commit(partial(boundary, "decide:after"))
@@ -100,6 +101,7 @@ def take_back(request_id: UUID, *, actor: Actor, user: User, reason: str) -> App
         ).first()
         if yes is None:
             raise NotPermittedError("no_right", request_id)
+        reason = str(words.of(request, reason))
         TakenBack.objects.create(decision=yes, reason=reason)
         requests.record(request, actor, "take_back", reason=hiding.text(reason))
     return request
@@ -119,6 +121,7 @@ def withdraw_approval(request_id: UUID, *, actor: Actor, reason: str) -> Approva
             raise NotPermittedError("no_right", request_id)
         if request.state == states.OPEN:
             raise NotApprovedError(states.OPEN, request.action_id)
+        reason = str(words.of(request, reason))
         requests.close(request, states.WITHDRAWN, by=actor.name, because=reason)
         requests.record(request, actor, "withdraw_approval", reason=hiding.text(reason))
         said = hiding.text(f"{actor.name} withdrew the approval.")

@@ -18,7 +18,7 @@ from django.db.models.functions import Greatest, Now
 from canonical import digests
 from canonical import json as canonical
 from canonical.redaction import Said, ours
-from checkpoints import cases, events, recoveries, schemas, states, stops, wakeups
+from checkpoints import cases, events, knowing, recoveries, schemas, states, stops, wakeups
 from checkpoints.boundaries import boundary
 from checkpoints.commits import Lease
 from checkpoints.errors import IllegalMoveError, InputRefusedError, KeyReusedError, LeaseLostError
@@ -74,9 +74,8 @@ def start(tenant: Tenant, request: Request, *, actor: Actor) -> tuple[Run, bool]
         created = run.id == wanted.id
         if created:
             events.append(run.id, "started", actor, channel=hiding.text(request.channel))
-            key = hiding.text(run.business_key)
-            subject = ours("run %(id)s", id=run.id)
-            audit.record(tenant, actor, "started", subject, business_key=key)
+            about, key = ours("run %(id)s", id=run.id), hiding.text(run.business_key)
+            audit.record(tenant, actor, "started", about, business_key=key)
             transaction.on_commit(lambda: wakeups.ring(run.id))
     boundary("start:after")
     return run, created
@@ -139,8 +138,8 @@ def finish(lease: Lease, outcome: Outcome, *, actor: Actor) -> None:
             lease.run_id, because=hiding.text(f"the run ended: {outcome.stop_reason}")
         )
         recoveries.end(lease.run_id, how="recovered")
-        status, reason = hiding.text(outcome.status), hiding.text(outcome.stop_reason)
-        events.append(lease.run_id, status, actor, stop_reason=reason)
+        told = hiding.texts(stop_reason=outcome.stop_reason)
+        events.append(lease.run_id, hiding.text(outcome.status), actor, **told)
     boundary("finish:after")
 
 
@@ -152,11 +151,8 @@ def lapse(run_id: UUID, *, fence: int, why: Said, actor: Actor) -> bool:
     boundary("lapse:before")
     said = hiding.text(hiding.said(why))
     with transaction.atomic():
-        run = (
-            Run.objects.select_for_update()
-            .filter(id=run_id, fence=fence, status=states.RUNNING)
-            .first()
-        )
+        leased = Run.objects.filter(id=run_id, fence=fence, status=states.RUNNING)
+        run = leased.select_for_update().first()
         if run is None:
             return False
         Run.objects.filter(id=run_id).update(
@@ -187,7 +183,10 @@ def request_cancel(run_id: UUID, *, why: Said, actor: Actor) -> Run:
             Run.objects.filter(id=run_id).update(
                 cancel_requested_at=Now(), cancel_requested_by=actor.name
             )
-            said, subject = hiding.text(hiding.said(why)), ours("run %(id)s", id=run_id)
+            said, subject = (
+                knowing.words(hiding.said(why), of=[run_id]),
+                ours("run %(id)s", id=run_id),
+            )
             events.append(run_id, "cancel requested", actor, why=said)
             audit.record(run.tenant, actor, "asked to cancel", subject, why=said)
         wakeups.wake(run_id, why=hiding.text(f"{actor.name} asked to cancel"))
@@ -252,10 +251,8 @@ def _get_or_create(wanted: Run) -> Run:
         mode="live",
     )
     if bytes(run.input) != wanted.input:
-        raise KeyReusedError(
-            f"the business key {wanted.business_key!r} belongs to run {run.id}, which has another "
-            "input; use another key, or the same input"
-        )
+        said = f"the business key {wanted.business_key!r} belongs to run {run.id}"
+        raise KeyReusedError(f"{said}, which has another input; use another key, or the same input")
     return run
 
 
@@ -276,9 +273,8 @@ def _suspend(lease: Lease, reason: str, sentence: str, due_at: datetime | None) 
 
 def _release(lease: Lease, **changes: Any) -> None:
     # An orderly release gives the attempt back: only crashes count towards a crash loop.
-    hit = Run.objects.filter(
-        id=lease.run_id, fence=lease.fence, holder=lease.holder, status=states.RUNNING
-    ).update(
+    mine = {"id": lease.run_id, "fence": lease.fence, "holder": lease.holder}
+    hit = Run.objects.filter(**mine, status=states.RUNNING).update(
         holder=None,
         lease_until=None,
         attempts=Greatest(F("attempts") - 1, 0),

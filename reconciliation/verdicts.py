@@ -4,7 +4,7 @@
 sentence, and whether it needs evidence. `give` records one and lets the run go on.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from django.db import transaction
@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from approvals import clock
 from canonical import json as canonical
 from canonical.redaction import Fact
-from checkpoints import cases, runs, states
+from checkpoints import cases, knowing, runs, states
 from checkpoints.cases import Ruling
 from checkpoints.models import Case, Run, Verdict
 from reconciliation import ledger, outcomes
@@ -22,7 +22,7 @@ from reconciliation import states as world
 from reconciliation.calls import tool_of
 from reconciliation.errors import VerdictRefusedError
 from reconciliation.ledger import Answer
-from reconciliation.models import Action, Attempt
+from reconciliation.models import Action, Attempt, Receipt
 from tenants.actors import Actor
 from tenants.keys import hiding
 from tenants.models import User
@@ -35,6 +35,8 @@ LOOK_UP_AGAIN = "look_up_again"
 TRY_AGAIN = "try_again"
 GO_ON_FROM = "go_on_from"
 CANCEL = "cancel"
+
+MOST_HEARD = 20  # receipts of an action that are read for what people might quote
 
 
 @dataclass(frozen=True)
@@ -145,6 +147,7 @@ def give(case_id: UUID, given: Given, *, user: User) -> Verdict:
     """
     with transaction.atomic():
         run, case = cases.locked(case_id)
+        given = _redacted(case, given)
         choice = _choice(case, given)
         detail: dict[str, Fact] = {"seq": given.seq} if given.seq is not None else {}
         ruling = Ruling(
@@ -155,6 +158,20 @@ def give(case_id: UUID, given: Given, *, user: User) -> Verdict:
         if run.status == states.HELD:
             runs.release_hold(run.id, sentence=hiding.text(f"{user} decided: {choice.label}."))
     return verdict
+
+
+def _redacted(case: Case, given: Given) -> Given:
+    """People quote what they saw; what is sensitive in the run and its action stays out."""
+    also: list[bytes] = []
+    if case.action_id is not None:
+        sent = Action.objects.filter(pk=case.action_id).values_list("parameters", flat=True)
+        heard = Receipt.objects.filter(action_id=case.action_id).values_list("content", flat=True)
+        also = [bytes(each) for each in (*sent, *heard[:MOST_HEARD])]
+    reason, evidence = (
+        str(knowing.words(said, of=[case.run_id], also=also))
+        for said in (given.reason, given.evidence)
+    )
+    return replace(given, reason=reason, evidence=evidence)
 
 
 def _choice(case: Case, given: Given) -> Choice:

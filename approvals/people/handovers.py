@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.db import transaction
 
-from approvals import clock, decisions, judging, locks, requests, states
+from approvals import clock, decisions, judging, locks, requests, states, words
 from approvals.errors import CannotTakeItError, NotPermittedError
 from approvals.models import ApprovalRequest, HandOver
 from approvals.people import notices
@@ -40,7 +40,7 @@ def hand_over(
         known = HandOver.objects.filter(**between, taken_back_at=None).first()
         if known is not None:
             return known
-        given = HandOver.objects.create(**between, note=note.strip())
+        given = HandOver.objects.create(**between, note=str(words.of(request, note.strip())))
         told = {**_to(colleague), "note": hiding.text(given.note)}
         requests.record(request, actor, "hand_over", **told)
         notices.handed(given)

@@ -29,6 +29,16 @@ def spelt(value: str) -> set[bytes]:
     return {text.encode() for text in texts}
 
 
+def quoted(*values: str) -> str:
+    """A sentence that says these values in every spelling in which a person may meet them."""
+    texts = []
+    for value in values:
+        data = value.encode()
+        texts += [value, json.dumps(value), quote(value), quote(value, safe=""), data.hex()]
+        texts += [base64.b64encode(b"user:"[:shift] + data).decode() for shift in range(6)]
+    return f"It was {', then '.join(texts)}."
+
+
 def leaks(content: bytes) -> list[bytes]:
     """What of the secrets stands in this."""
     return [text for value in VALUES for text in spelt(value) if text in content]

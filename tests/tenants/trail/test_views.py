@@ -64,29 +64,12 @@ def page(client: Client, **query: str) -> str:
 
 def some_rows(acme: Tenant) -> None:
     user = dee(acme)
-    record(
-        acme,
-        Actor.person(user),
-        "approve",
-        hiding.text(f"request:{RUN}"),
-        hash=hiding.text("ab12"),
-        reason=hiding.text("fine"),
-    )
-    record(
-        acme,
-        Actor.machine("worker"),
-        "intends",
-        hiding.text(f"action {RUN}"),
-        attempt=hiding.text("1"),
-    )
-    record(acme, Actor.machine("worker"), "started", hiding.text(f"run {RUN}"))
-    record(
-        acme,
-        Actor.person(user),
-        "refused_decide",
-        hiding.text(f"request {RUN}"),
-        code=hiding.text("own_run"),
-    )
+    person, worker, said = Actor.person(user), Actor.machine("worker"), hiding.texts
+    told = said(hash="ab12", reason="fine")
+    record(acme, person, "approve", hiding.text(f"request:{RUN}"), **told)
+    record(acme, worker, "intends", hiding.text(f"action {RUN}"), **said(attempt="1"))
+    record(acme, worker, "started", hiding.text(f"run {RUN}"))
+    record(acme, person, "refused_decide", hiding.text(f"request {RUN}"), **said(code="own_run"))
 
 
 @pytest.mark.parametrize(
