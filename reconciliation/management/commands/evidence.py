@@ -18,8 +18,7 @@ from reconciliation.evidence.snapshots import About
 from reconciliation.evidence.verifying import verify
 from reconciliation.models import Action
 from tenants.actors import Actor
-from tenants.signing import BadKey, Believed, PublicKey
-from tenants.trail import heads
+from tenants.management import believing
 
 SHELL = Actor.machine("manage.py evidence")
 
@@ -42,7 +41,7 @@ class Command(BaseCommand):
         made.add_argument("--without-payloads", action="store_true", help="digests only")
         read = verbs.add_parser("verify", help="recompute everything a file says")
         read.add_argument("file", type=Path)
-        read.add_argument("--public-key", action="append", help="believe this key, and no other")
+        believing.add_argument(read)
         read.add_argument("--json", action="store_true", help="one JSON object, for machines")
 
     def handle(self, *args: object, **options: Any) -> None:
@@ -67,7 +66,7 @@ class Command(BaseCommand):
             content = options["file"].read_bytes()
         except OSError as error:
             raise CommandError(f"{options['file']} cannot be read: {error.strerror}") from None
-        findings = verify(content, _believed(options))
+        findings = verify(content, believing.believed(options))
         if options["json"]:
             self.stdout.write(json.dumps(_as_json(findings), ensure_ascii=False))
         else:
@@ -100,15 +99,6 @@ def _about(options: dict[str, Any]) -> About:
     if action is None:
         raise CommandError(f"There is no action {options['action']}.")
     return About.action(action)
-
-
-def _believed(options: dict[str, Any]) -> Believed:
-    if not options["public_key"]:
-        return heads.believed()
-    try:
-        return Believed.of([PublicKey.of(text) for text in options["public_key"]])
-    except BadKey as error:
-        raise CommandError(str(error)) from None
 
 
 def _as_json(findings: Findings) -> dict[str, Any]:

@@ -13,8 +13,8 @@ from django.utils import timezone
 
 from canonical.display import visible
 from tenants import chain
+from tenants.management import believing
 from tenants.models import Tenant
-from tenants.signing import BadKey, Believed, PublicKey
 from tenants.trail import heads
 from tenants.trail.chainfile import BadChainFile, lines, verify_lines
 from tenants.trail.rows import instant
@@ -37,7 +37,7 @@ class Command(BaseCommand):
         which.add_argument("--installation", action="store_true", help="sign-ins and people")
         which.add_argument("--all", action="store_true", help="every chain")
         which.add_argument("--file", type=Path, help="an exported chain; needs no database")
-        verify.add_argument("--public-key", action="append", help="believe this key, and no other")
+        believing.add_argument(verify)
         verify.add_argument("--json", action="store_true", help="one JSON object, for machines")
         for name, told in (("heads", "list signed heads"), ("export", "write a chain to a file")):
             command = verbs.add_parser(name, help=told)
@@ -65,16 +65,16 @@ class Command(BaseCommand):
         if options["file"]:
             with options["file"].open(encoding="utf-8") as file:
                 try:
-                    whose, report = verify_lines(file, _believed(options))
+                    whose, report = verify_lines(file, believing.believed(options))
                 except (BadChainFile, UnicodeDecodeError) as error:
                     raise CommandError(str(error)) from None
             yield whose.get("slug") or "installation", report
             return
         if options["installation"] or options["all"]:
-            yield "installation", chain.verify_chain(None, _believed(options))
+            yield "installation", chain.verify_chain(None, believing.believed(options))
         found = Tenant.objects.order_by("slug")
         for tenant in found if options["all"] else filter(None, [_tenant(options["tenant"])]):
-            yield tenant.slug, chain.verify_chain(tenant, _believed(options))
+            yield tenant.slug, chain.verify_chain(tenant, believing.believed(options))
 
     def _say(self, name: str, report: Report) -> None:
         for problem in report.problems:
@@ -106,15 +106,6 @@ class Command(BaseCommand):
     def _key(self, options: dict[str, Any]) -> None:
         key = heads.signing_key().public
         self.stdout.write(f"{key.text}  (called {key.id})")
-
-
-def _believed(options: dict[str, Any]) -> Believed:
-    if not options["public_key"]:
-        return heads.believed()
-    try:
-        return Believed.of([PublicKey.of(text) for text in options["public_key"]])
-    except BadKey as error:
-        raise CommandError(str(error)) from None
 
 
 def _tenant(slug: str | None) -> Tenant | None:
