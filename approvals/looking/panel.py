@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy, ngettext
 
@@ -23,6 +22,7 @@ from approvals.models.secondlooks import (
     SecondLookTurn,
     SeenRemarks,
 )
+from approvals.pages import unopened
 from approvals.rules import secondlooks
 from canonical import json as canonical
 from tenants.actors import Actor
@@ -174,7 +174,7 @@ def _shown(asked: ApprovalRequest, remark: dict[str, Any], *, reads: bool) -> Sh
         place=str(PARTS.get(remark["path"], remark["path"])) if _is_own(remark) else remark["path"],
         line=remark["old"] if was else remark["new"],
         was=was,
-        url=_url(asked, remark["part"]),
+        url=unopened.link(asked, remark["part"])[1] if remark["part"] else "",
         quote=remark["quote"],
     )
 
@@ -193,15 +193,3 @@ def _not_shown(left_out: dict[str, int]) -> str:
 def _is_own(remark: dict[str, Any]) -> bool:
     """Whether its part is one of ours: a file may have the name of one."""
     return not str(remark["part"]).startswith("file/")
-
-
-def _url(asked: ApprovalRequest, part: str) -> str:
-    """The page that shows the place; "" for the facts, which stand beside."""
-    kind, *numbers = part.split("/")
-    names = [asked.tenant.slug, asked.pk]
-    if kind == "file":
-        page = reverse("approvals:file_lines", args=[*names, int(numbers[0])])
-        return f"{page}?part={numbers[1]}"
-    if kind == "parameters":
-        return f"{reverse('approvals:parameters', args=names)}?part={numbers[0]}"
-    return f"{reverse('approvals:request', args=names)}?part={numbers[0]}#change" if kind else ""

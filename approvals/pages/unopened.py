@@ -52,7 +52,7 @@ def named(asked: ApprovalRequest, left: Sequence[str], why_all: str) -> Unopened
     """The same for names of parts, as `UnopenedError` carries them."""
     return Unopened(
         count=len(left),
-        first=[_link(asked, name) for name in left[:FEW]],
+        first=[link(asked, name) for name in left[:FEW]],
         more=max(0, len(left) - FEW),
         why_all=why_all,
         all_url=_page(asked) + Look(whole=True).address(),
@@ -71,7 +71,8 @@ def sentence(asked: ApprovalRequest, left: Sequence[str], why_all: str) -> str:
     return f"{told}: {names}{and_more}. {WHY_ALL.get(why_all, '')}".strip()
 
 
-def _link(asked: ApprovalRequest, name: str) -> tuple[str, str]:
+def link(asked: ApprovalRequest, name: str) -> tuple[str, str]:
+    """The name of a part in words, and the page that shows it."""
     *kinds, number = name.split("/")
     part = f"?part={number}" if number != "1" else ""
     if kinds[0] == "file":

@@ -108,13 +108,13 @@ def test_a_remark_names_its_kind_and_leads_to_its_place(
     html = panel(client, request_)
     assert "widens permissions" in html
     assert "src/module_1.py, line 2" in html
-    assert f'href="{address(request_, "files/3/")}?part=1"' in html
+    assert f'href="{address(request_, "files/3/")}"' in html
     assert '<q class="remark-quote">new_1</q>' in html
     assert "small-1 at models.example" in html
     assert look.action_hash in html
     assert "100 tokens in, 10 out" in html
     assert "the model's choice" in html.replace("&#x27;", "'")
-    place = client.get(address(request_, "files/3/?part=1"))
+    place = client.get(address(request_, "files/3/"))
     assert "new_1" in place.content.decode()
 
 
