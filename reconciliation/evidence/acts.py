@@ -40,7 +40,7 @@ def as_json(action: Action, kept: Bytes) -> dict[str, Json]:
         "absorbed_seq": action.absorbed_seq,
         "proposed_at": instant(action.proposed_at),
         "settled_at": _when(action.settled_at),
-        "requests": [_request(each, kept) for each in asked],
+        "requests": [of_request(each, kept) for each in asked],
         "attempts": [_attempt(each, kept) for each in attempts],
     }
 
@@ -50,7 +50,8 @@ def person(user: User) -> dict[str, Json]:
     return {"id": user.pk, "name": str(user)}
 
 
-def _request(asked: ApprovalRequest, kept: Bytes) -> dict[str, Json]:
+def of_request(asked: ApprovalRequest, kept: Bytes) -> dict[str, Json]:
+    """One question: what was shown and bound, who opened and decided what, what a model noticed."""
     decisions = asked.decisions.select_related("user", "taken_back").order_by("at")
     return {
         "id": str(asked.pk),

@@ -7,14 +7,15 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
-from approvals.models import ApprovalRequest
+from approvals.models import ApprovalRequest, SeenRemarks
 from approvals.showing import shown
 from canonical import digests
 from checkpoints import runs
 from checkpoints.models import Event, Recovery, Run
 from execution.pages import log
 from reconciliation.errors import EvidenceNotReady
-from reconciliation.evidence import exporting
+from reconciliation.evidence import acts, exporting
+from reconciliation.evidence.bytestore import Bytes
 from reconciliation.evidence.exporting import export
 from reconciliation.evidence.snapshots import About
 from reconciliation.evidence.verifying import verify
@@ -25,6 +26,7 @@ from tenants.audit import record
 from tenants.keys import hiding
 from tenants.models import AuditRow
 from tenants.trail import heads
+from tests.approvals.looking.lookers import SEEN_FIRST, asked, look_at, remark
 from tests.approvals.questions import tamper
 from tests.engine.turns import Bench
 from tests.people import make_tenant
@@ -60,6 +62,23 @@ def test_an_effect_is_told_from_proposal_to_absorption(engine: Bench) -> None:
     assert told["attempts"][0]["receipts"][0]["wire"] == told["parameters"]
     assert told["requests"][0]["decisions"][0]["person"]["name"] == str(engine.approver)
     assert faults(About.action(action), engine) == []
+
+
+def test_what_a_model_noticed_stands_beside_the_decisions_and_its_words_are_payloads(
+    engine: Bench,
+) -> None:
+    request = asked(SEEN_FIRST, tenant=engine.tenant)
+    look = look_at(request, remark("facts", "Push"))
+    SeenRemarks.objects.create(look=look, user=engine.approver)
+    kept = Bytes(whole=True)
+    told = acts.of_request(request, kept)["second_look"]
+    assert (told["hash"], told["outcome"], told["count"]) == (request.action_hash, "look_here", 1)
+    assert told["seen"][0]["person"]["name"] == str(engine.approver)
+    assert "Push" not in json.dumps(told)
+    assert kept.contents[told["remarks"]] is not None
+    left_out = Bytes(whole=False)
+    assert acts.of_request(request, left_out)["second_look"] == told
+    assert left_out.contents[told["remarks"]] is None
 
 
 def test_a_run_is_told_whole_also_before_and_while_it_waits(engine: Bench) -> None:
