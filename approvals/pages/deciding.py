@@ -54,7 +54,8 @@ class Column:
     decision. `demand` says how many are needed and have said yes; `parts` are there when the rules
     ask for certain people; `is_possible` is False when all who still can are too few. `others`
     could decide besides them; `unopened` is there when they may decide and have not opened all;
-    `handed` are the hand-overs that stand. `unsent` is there while an
+    `handed` are the hand-overs that stand; `unproved` could too, had they something to prove with.
+    `unsent` is there while an
     approval waits to be sent.
     """
 
@@ -77,6 +78,7 @@ class Column:
     hand_over: HandOverForm | None = field(default=None)
     unsent: Unsent | None = None
     needs_proof: bool = False
+    unproved: list[User] = field(default_factory=list)
     unopened: Unopened | None = None
 
 
@@ -117,6 +119,7 @@ def column(
         hand_over=(posted.hand_over or HandOverForm(others)) if may_ask and others else None,
         unsent=_unsent(asked, now),
         needs_proof=not damaged and proving.is_needed(asked),
+        unproved=list(people.unproved),
         unopened=unopened.of(asked, coverage.of(asked, request.user)) if may_decide else None,
     )
 

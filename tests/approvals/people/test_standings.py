@@ -7,6 +7,8 @@ import pytest
 from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import Group, Permission
 from django.db import transaction
+from django.test import Client
+from django.utils.html import strip_tags
 
 from approvals import clock, decisions
 from approvals.decisions import Given
@@ -179,3 +181,14 @@ def test_rules_that_nobody_can_satisfy_are_refused_when_they_are_saved() -> None
     codes.give_app(User.objects.get(email="provider@example.org"))
     assert rulechecks.of_tenant(book(proved), tenant)[0] == []
     assert ada(tenant).pk
+
+
+def test_the_page_names_who_needs_something_to_prove_with(client: Client) -> None:
+    person("able", *APPROVER, password=PASSWORD)
+    viewer = person("provider", *APPROVER)
+    request = question(DEMANDS["irreversible"])
+    client.force_login(viewer)
+    html = client.get(f"/t/acme/approvals/{request.pk}/").content.decode()
+    said = " ".join(strip_tags(html).split())
+    assert "passkey or an authenticator app here, also: Provider." in said
+    assert "Can decide besides you Able" in said
