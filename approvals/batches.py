@@ -9,7 +9,12 @@ from django.utils.translation import gettext as _
 
 from approvals import decisions, states
 from approvals.decisions import Given
-from approvals.errors import ApprovalError, NotPermittedError, ReasonMissingError
+from approvals.errors import (
+    ApprovalError,
+    ContradictoryDiffError,
+    NotPermittedError,
+    ReasonMissingError,
+)
 from approvals.models import ApprovalRequest, Batch, BatchEntry
 from approvals.models.together import MOST_IN_A_BATCH
 from approvals.pages.telling import tell
@@ -112,7 +117,7 @@ def _decide_one(batch: Batch, request_id: UUID, given: Given, actor: Actor, user
         decided = decisions.decide(request_id, given, actor=actor, user=user)
     except ApprovalError as error:
         told = tell(error)
-        if isinstance(error, NotPermittedError):
+        if isinstance(error, NotPermittedError | ContradictoryDiffError):
             subject = ours("request %(id)s", id=request_id)
             audit.refuse(batch.tenant, actor, "decide", subject, code=hiding.text(error.code))
         _keep(batch, request_id, code=told.code, told=told.text, told_at=told.at)

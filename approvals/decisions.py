@@ -17,7 +17,7 @@ from approvals.errors import (
 from approvals.looking import seen
 from approvals.models import Approval, ApprovalRequest, Decision, TakenBack
 from approvals.people import proving
-from approvals.showing import coverage, opening
+from approvals.showing import agreeing, coverage, opening
 from canonical.redaction import Fact
 from checkpoints import wakeups
 from checkpoints.boundaries import boundary
@@ -46,7 +46,8 @@ def decide(request_id: UUID, given: Given, *, actor: Actor, user: User) -> Appro
 
     The same person posting the same again gets the recorded result. Raises `NotPermittedError`,
     `HashMismatchError` (with the fields that moved; `MovedError` when the newest look saw them
-    move), `AlreadyDecidedError` (by whom and when), `UnopenedError`, `RemarksUnseenError`,
+    move), `AlreadyDecidedError` (by whom and when), `ContradictoryDiffError`, `UnopenedError`,
+    `RemarksUnseenError`,
     `ProofNeededError`, `ReasonMissingError`, `DamagedRequestError`, ValueError for an unknown verdict.
     """
     verdict = given.verdict
@@ -159,6 +160,7 @@ def _judge(request: ApprovalRequest, mine: Decision | None, posted_hash: str) ->
 def _judge_yes(request: ApprovalRequest, given: Given, actor: Actor, user: User) -> int:
     """What only a yes needs: a no harms nobody, whatever has moved. Returns the parts not opened."""
     drift.refuse_if_moved(request)
+    agreeing.refuse_if_contradictory(request)
     without = opening.refuse_if_unopened(request, user, without=given.without)
     proving.refuse_if_stale(request, actor)
     return without

@@ -154,3 +154,16 @@ class ClassProofNeededError(ApprovalError):
 
 class ClassMovedError(ApprovalError):
     """Somebody has said another class of this tool since your page was shown. Look again."""
+
+
+class ContradictoryDiffError(ApprovalError):
+    """What the dry run shows is at odds with the bytes it is about, so nobody may approve it.
+
+    Reject it or send it back. `code` is "silent" (the bytes differ and nothing is shown) or "idle"
+    (a change is shown and the bytes are equal).
+    """
+
+    def __init__(self, request_id: UUID, code: str) -> None:
+        super().__init__(f"request {request_id}: the diff is {code}")
+        self.request_id = request_id
+        self.code = code

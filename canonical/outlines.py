@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Final
 
+from canonical.agreement import Contradiction, of_file
 from canonical.display import oddities
 from canonical.errors import DiffError
 from canonical.fileclasses import ClassSummary, FileClass, classes
@@ -18,7 +19,7 @@ class Entry:
 
     `file` has no hunks: they are read from `windows`, which together are the file's bytes.
     `hidden` and `alike` count the odd characters of the file's bytes; `crlf` says that every line
-    it shows ends with CR LF.
+    it shows ends with CR LF. `contradicts` says how what it shows is at odds with the bytes.
     """
 
     number: int
@@ -29,6 +30,7 @@ class Entry:
     hidden: int
     alike: int
     crlf: bool
+    contradicts: Contradiction | None = None
 
     @property
     def span(self) -> tuple[int, int]:
@@ -97,4 +99,5 @@ def _entry(number: int, chunk: bytes, at: int) -> Entry:
         hidden=hidden,
         alike=alike,
         crlf=crlf,
+        contradicts=of_file(file),
     )

@@ -61,7 +61,8 @@ class FileDiff:
     """What happens to one file; a name or mode is None where the file is not or nothing is said.
 
     Modes are git's ("100644", "100755" executable, "120000" link, "160000" submodule). A binary
-    file has no hunks, and its counts are 0.
+    file has no hunks, and its counts are 0. `blobs` are git's names of both contents, "" where it
+    says none.
     """
 
     old_name: str | None
@@ -73,6 +74,7 @@ class FileDiff:
     hunks: tuple[Hunk, ...]
     added: int
     removed: int
+    blobs: tuple[str, str] = ("", "")
 
     @property
     def name(self) -> str:
@@ -173,6 +175,8 @@ def _header(cursor: _Cursor, draft: _Draft) -> bool:
     line = cursor.header()
     if line.startswith(_IGNORED_HEADERS):
         # "index a..b 100644" is where git says the mode of a file whose mode stays.
+        if line.startswith("index "):
+            draft.values["blobs"] = line.split(" ")[1]
         if line.startswith("index ") and line.count(" ") > 1:
             draft.values["mode"] = line.rsplit(" ", 1)[1]
         return True
@@ -226,7 +230,13 @@ def _finished(draft: _Draft, cursor: _Cursor) -> FileDiff:
         hunks=tuple(hunks),
         added=rows.count("added"),
         removed=rows.count("removed"),
+        blobs=_blobs(said.get("blobs", "")),
     )
+
+
+def _blobs(said: str) -> tuple[str, str]:
+    old, _dots, new = said.partition("..")
+    return old, new
 
 
 def _names(cursor: _Cursor) -> Names:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from approvals import clock, decisions, judging, states
-from approvals.errors import NotPermittedError
+from approvals.errors import ContradictoryDiffError, NotPermittedError
 from approvals.models import ApprovalRequest, Decision, HandOver
 from approvals.pages import unopened, wording
 from approvals.pages.forms import DecisionForm, HandOverForm, TakingAwayForm
@@ -13,7 +13,7 @@ from approvals.pages.wording import Follows
 from approvals.people import confirming, handovers, proving
 from approvals.people.standings import Part
 from approvals.queries import Detail, Unsent
-from approvals.showing import coverage
+from approvals.showing import agreeing, coverage
 from tenants.actors import Actor
 from tenants.amounts import short
 from tenants.models import User
@@ -55,8 +55,7 @@ class Column:
     ask for certain people; `is_possible` is False when all who still can are too few. `others`
     could decide besides them; `unopened` is there when they may decide and have not opened all;
     `handed` are the hand-overs that stand; `unproved` could too, had they something to prove with.
-    `unsent` is there while an
-    approval waits to be sent.
+    `unsent` is there while an approval waits to be sent.
     """
 
     why_not: str
@@ -80,6 +79,7 @@ class Column:
     needs_proof: bool = False
     unproved: list[User] = field(default_factory=list)
     unopened: Unopened | None = None
+    contradiction: str = ""
 
 
 def column(
@@ -89,8 +89,7 @@ def column(
     posted = posted or Posted()
     asked = detail.request
     mine = next((each for each in detail.decisions if each.user_id == request.user.pk), None)
-    people = detail.people
-    now = clock.now()
+    people, now = detail.people, clock.now()
     is_over = asked.expires_at <= now
     may = request.access.rights.get(asked.tenant_id, frozenset())
     others = [user for user in detail.still_can if user.pk != request.user.pk]
@@ -121,7 +120,16 @@ def column(
         needs_proof=not damaged and proving.is_needed(asked),
         unproved=list(people.unproved),
         unopened=unopened.of(asked, coverage.of(asked, request.user)) if may_decide else None,
+        contradiction=_contradiction(asked) if may_decide else "",
     )
+
+
+def _contradiction(asked: ApprovalRequest) -> str:
+    try:
+        agreeing.refuse_if_contradictory(asked)
+    except ContradictoryDiffError as refusal:
+        return refusal.code
+    return ""
 
 
 def _fresh(request: TenantRequest, asked: ApprovalRequest) -> DecisionForm:

@@ -9,6 +9,7 @@ from approvals import judging
 from approvals.drift import threeway
 from approvals.errors import (
     ApprovalError,
+    ContradictoryDiffError,
     HashMismatchError,
     NotPermittedError,
     UnopenedError,
@@ -33,7 +34,7 @@ def answer(
     `written` comes back, to be copied; `posted` is the hash the person's page carried. An error
     that is no refusal is raised again.
     """
-    if isinstance(error, NotPermittedError):
+    if isinstance(error, NotPermittedError | ContradictoryDiffError):
         audit_refusal(request, detail.request, error)
     told = context(detail, error, posted=posted)
     told |= {"asked": detail.request, "written": written, "section": "needs"}
@@ -52,7 +53,11 @@ def context(detail: Detail, error: ApprovalError, *, posted: str = "") -> dict[s
     return found
 
 
-def audit_refusal(request: TenantRequest, asked: ApprovalRequest, error: NotPermittedError) -> None:
+def audit_refusal(
+    request: TenantRequest,
+    asked: ApprovalRequest,
+    error: NotPermittedError | ContradictoryDiffError,
+) -> None:
     """After the refused verb has rolled back: the attempt is on record."""
     actor = Actor.person(request.user)
     subject = ours("request %(id)s", id=asked.pk)

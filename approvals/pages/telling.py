@@ -15,6 +15,7 @@ from approvals.errors import (
     AlreadyDecidedError,
     ApprovalError,
     CannotTakeItError,
+    ContradictoryDiffError,
     DamagedRequestError,
     HashMismatchError,
     NotApprovedError,
@@ -55,6 +56,7 @@ WHY_NOT: Final[dict[str, str | Promise]] = {
 }
 UNOPENED: Final = "unopened"
 OTHERS: Final = (
+    ContradictoryDiffError,
     DamagedRequestError,
     NotApprovedError,
     CannotTakeItError,

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-from canonical import digests
+from canonical import agreement, digests
 from canonical import json as canonical
+from canonical.agreement import Contradiction
 from canonical.diffs import Change, json_changes, json_type
 from canonical.display import fit, weight
 from canonical.errors import CanonicalError
@@ -114,6 +115,15 @@ def json_part(content: bytes, by: str = "", page: int = 1) -> JsonPart | None:
     return _page(found.changes, by, page, compares=found.compares, lists=found.reordered)
 
 
+def contradiction(content: bytes) -> Contradiction | None:
+    """How the differences of a JSON diff are at odds with its bytes; None for what is no JSON."""
+    try:
+        old, new, _compares = _pair(canonical.loads(content))
+        return agreement.of_values(old, new)
+    except CanonicalError:
+        return None
+
+
 def json_rows(changes: Sequence[Change], by: str = "") -> JsonPart:
     """The first differences as rows, and how many more there are."""
     return _page(_leaves(changes), by, 1, compares=True)
@@ -172,8 +182,7 @@ def _compared(content: Content) -> _Compared | None:
         value: Any = canonical.loads(content.content)
         old, new, compares = _pair(value)
         changes = json_changes(old, new)
-        # Asked anew of every value that is shown: no difference if and only if the bytes are equal.
-        if (not changes) != (canonical.dumps(old) == canonical.dumps(new)):
+        if agreement.of_values(old, new) is not None:  # shown as its text then, and nobody approves
             return None
     except CanonicalError:
         return None
