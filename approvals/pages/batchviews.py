@@ -18,20 +18,18 @@ from tenants.actors import Actor
 from tenants.errors import Denied
 from tenants.models import Tenant
 from tenants.scope import TenantRequest, tenant_page
-from tenants.signin import proofs
-from tenants.signin.views import confirmation_url
+from tenants.signin import confirming, proofs
 
 NOT_ACCEPTED: Final = 422
-# What was typed before the person was asked to confirm that it is them; never the verdict.
-DRAFT: Final = "approvals.batch_reason"
 
 
 @require_safe
 @tenant_page("approve_actions")
-def choose(request: TenantRequest, tenant: Tenant) -> HttpResponse:  # noqa: ARG001 - as all pages
+def choose(request: TenantRequest, tenant: Tenant) -> HttpResponse:
     """The questions named by `?r=` (ids, at most a hundred), with hashes and totals."""
-    reason = str(request.session.get(DRAFT, ""))
-    context = batching.proposed(request, _chosen(request), reason=reason)
+    ids = _chosen(request)
+    kept = confirming.draft(request, batching.address(tenant.slug, ids))
+    context = batching.proposed(request, ids, reason=kept.get("reason", ""))
     return render(request, "approvals/batch.html", context)
 
 
@@ -49,12 +47,12 @@ def decide(request: TenantRequest, tenant: Tenant) -> HttpResponse:
     given = form.cleaned_data
     actor = Actor.person(request.user, proofs.latest(request))
     if given["verdict"] == states.APPROVE and _needs_proof(tenant, ids, actor):
-        request.session[DRAFT] = given["reason"]
-        return redirect(confirmation_url(request, batching.address(tenant.slug, ids)))
+        page = batching.address(tenant.slug, ids)
+        return confirming.send(request, page, written={"reason": given["reason"]})
     without = _lefts(request) if given["goes_without"] else {}
     answer = Answer(pairs, given["verdict"], given["reason"], given["nonce"], without)
     batch = batches.decide_all(answer, tenant=tenant, actor=actor, user=request.user)
-    request.session.pop(DRAFT, None)
+    confirming.forget(request)
     return redirect("approvals:batch_result", tenant.slug, batch.pk)
 
 
