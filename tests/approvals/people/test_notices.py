@@ -1,6 +1,7 @@
 """Who is told of a request: all who may decide, redacted, once; reminders and the owner in time."""
 
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import Group
@@ -12,10 +13,13 @@ from approvals.models import Approval, ApprovalRequest, Decision, HandOver
 from approvals.people import handovers, notices
 from tenants.actors import Actor
 from tenants.models import AuditRow, User
-from tenants.notifications.models import Notification
+from tenants.notifications import sending
+from tenants.notifications.models import Notification, NotificationChoice
 from tests.approvals.questions import TWO, asked, decide, eve, expire_in, make_due, tamper
 from tests.checkpoints.records import by_force
 from tests.people import ada, bob, dee, make_tenant
+from tests.tenants.notifications.conftest import mailbox  # noqa: F401 - a fixture
+from tests.tenants.notifications.test_sending import mails
 
 pytestmark = pytest.mark.django_db
 WORKER = Actor.machine("worker-1")
@@ -163,6 +167,33 @@ def test_what_was_sent_meanwhile_is_told_to_nobody(people: list[User]) -> None:
     tamper(request, state="used")
     assert notices.unsent(10) == 0
     assert told("approval_unsent") == []
+
+
+def test_a_mail_server_gets_what_was_handed_over_and_not_what_it_says(
+    people: list[User],
+    mailbox: Path,  # noqa: F811
+) -> None:
+    request = asked()
+    Notification.objects.all().delete()
+    handed(request, people[0], people[2])
+    assert sending.send_due() == 1
+    (mail,) = mails(mailbox)
+    text = " ".join(mail.get_content().split())
+    assert mail["Delivered-To"] == people[2].email
+    assert "Ada asks you to decide" in text
+    assert f"/t/acme/approvals/{request.pk}/" in text
+    for secret in ("amount", request.target, request.describe, request.run.business_key):
+        assert secret not in text
+
+
+def test_quiet_hours_and_digests_hold_for_what_is_not_sent(people: list[User]) -> None:
+    NotificationChoice.objects.create(person=people[2], digest="daily")
+    request = asked()
+    decide(request, people[2])
+    granted(request, timedelta(hours=3))
+    assert notices.unsent(10) == 1
+    row = Notification.objects.get(kind="approval_unsent", person=people[2])
+    assert row.not_before > clock.now()
 
 
 @pytest.mark.parametrize("method", ["get", "head"])
