@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from approvals.models import ApprovalRequest
-from approvals.showing import coverage, filepages, fileviews, material
+from approvals.showing import coverage, filepages, fileviews, lastapproved, material
 from approvals.showing import values as showing
 from approvals.showing.coverage import DIFF, JSON
 from approvals.showing.values import Content
@@ -65,6 +65,7 @@ def of_content(of: str, content: Content, asked: ApprovalRequest, look: Look) ->
     is_json = of == "parameters" or asked.diff_media == JSON
     found = showing.json_part(content.content, by=asked.tool, page=look.part) if is_json else None
     if found is not None:
+        found = lastapproved.compared(asked, found)
         part = coverage.values_page(of, content, found.page)
         return {"kind": "json", "json": found, "parts": [part]} | _pager(
             found.page, found.pages, look
