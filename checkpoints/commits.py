@@ -6,8 +6,7 @@ judged on an old snapshot after waiting for the lock (rule 4).
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 from uuid import UUID
 
@@ -15,7 +14,7 @@ from canonical import digests
 from checkpoints.boundaries import boundary
 from checkpoints.errors import LeaseLostError
 from checkpoints.headers import Ancestry, Step, header_bytes
-from tenants.database import execute
+from tenants import database
 
 
 @dataclass(frozen=True)
@@ -41,7 +40,6 @@ class Committed:
 
     seq: int
     digest: str
-    at: datetime
     cancel_requested: bool
 
 
@@ -58,15 +56,30 @@ class Rider:
     what: str
 
 
-# Finds the run by primary key; everything else depends on the guarded update through `head`.
+@dataclass(frozen=True)
+class Made:
+    """A commit whose bytes are made: sending them is all that is left. `digest` is hex."""
+
+    lease: Lease
+    before: Ancestry
+    step: Step
+    seq: int
+    digest: str
+    statement: str
+    values: Mapping[str, Any]
+
+
+# Finds the run by primary key; everything else depends on the guarded update through `head`. That
+# it is running goes with its holder (`a_run_is_leased_iff_running`); asked for here it would lead
+# the planner to the index of all leases.
 HEAD = """
 WITH head AS (
     UPDATE checkpoints_run
-       SET head = %(seq)s, next_node = %(next_node)s, attempts = 0, node_failures = 0,
+       SET head = %(seq)s::bigint, next_node = %(next_node)s, attempts = 0, node_failures = 0,
            progressed_at = clock_timestamp(),
            lease_until = clock_timestamp() + make_interval(secs => %(ttl)s)
-     WHERE id = %(run)s AND fence = %(fence)s AND holder = %(holder)s AND head = %(seq)s - 1
-       AND status = 'running' AND lease_until > clock_timestamp() AND effect_in_flight IS NULL
+     WHERE id = %(run)s AND fence = %(fence)s AND holder = %(holder)s AND head = %(seq)s::bigint - 1
+       AND lease_until > clock_timestamp() AND effect_in_flight IS NULL
     RETURNING id, cancel_requested_at IS NOT NULL AS cancel_requested
 )"""
 
@@ -86,7 +99,7 @@ SELECT id, %(seq)s, %(parent_seq)s, %(node)s, %(next_node)s, %(state)s, %(header
 
 WITH_RIDER = " WHERE kedge_must((SELECT count(*) FROM rider) = 1, %(rider)s)"
 
-DONE = " RETURNING at, (SELECT cancel_requested FROM head)"
+DONE = " RETURNING (SELECT cancel_requested FROM head)"
 
 SEEN = "SELECT fence, head, status, effect_in_flight FROM checkpoints_run WHERE id = %(run)s"
 
@@ -98,6 +111,11 @@ def commit(lease: Lease, before: Ancestry, step: Step, *, rider: Rider | None = 
     the run goes back). Raises `LeaseLostError` with what was seen when any guard did not hold,
     `IntegrityError` when the rider's row could not be changed (then nothing was).
     """
+    return send(made(lease, before, step, rider=rider)).committed
+
+
+def made(lease: Lease, before: Ancestry, step: Step, *, rider: Rider | None = None) -> Made:
+    """The bytes of a commit; nothing is asked of the database."""
     seq = lease.head + 1
     header = header_bytes(before, step, seq=seq)
     digest = digests.sha256_hex(header)
@@ -122,13 +140,29 @@ def commit(lease: Lease, before: Ancestry, step: Step, *, rider: Rider | None = 
     if rider is not None:
         values |= {**rider.values, "rider": rider.what}
     statement = _statement(named=bool(step.blobs), rider=rider.sql if rider else "")
+    return Made(lease, before, step, seq, digest, statement, values)
+
+
+def send(made: Made) -> "Sent":
+    """Let a commit go its way. Until it is `Sent.committed`, nothing may rely on it."""
     boundary("commit:before")
-    rows = execute(statement, values)
-    if not rows:
-        raise _refused(lease)
-    boundary("commit:after")
-    at, cancel_requested = rows[0]
-    return Committed(seq=seq, digest=digest, at=at, cancel_requested=cancel_requested)
+    return Sent(made, database.send(made.statement, made.values))
+
+
+class Sent:
+    """A commit on its way."""
+
+    def __init__(self, made: Made, answer: database.Answer) -> None:
+        self._made, self._answer = made, answer
+
+    @cached_property
+    def committed(self) -> Committed:
+        """What became of it, once that is known. Raises what `commit` raises, each time."""
+        rows = self._answer.rows()
+        if not rows:
+            raise _refused(self._made.lease)
+        boundary("commit:after")
+        return Committed(self._made.seq, self._made.digest, cancel_requested=rows[0][0])
 
 
 @cache
@@ -139,7 +173,7 @@ def _statement(*, named: bool, rider: str) -> str:
 
 
 def _refused(lease: Lease) -> LeaseLostError:
-    fence, head, status, in_flight = execute(SEEN, {"run": lease.run_id})[0]
+    fence, head, status, in_flight = database.execute(SEEN, {"run": lease.run_id})[0]
     return LeaseLostError(
         f"run {lease.run_id}: checkpoint {lease.head + 1} refused for fence {lease.fence}; "
         f"the run is {status} at checkpoint {head} under fence {fence}"

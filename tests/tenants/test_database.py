@@ -3,7 +3,7 @@
 import pytest
 from django.db import DataError, connection, transaction
 
-from tenants.database import Statement, execute, together
+from tenants.database import Statement, execute, send, together
 from tests.approvals.racing import beside, until
 
 
@@ -73,3 +73,31 @@ def test_what_reads_after_a_lock_sees_what_the_lock_waited_for() -> None:
             assert waiting.result()[1] == [(5,)]
     finally:
         execute("DROP TABLE tried", {})
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_is_sent_is_answered_when_asked_and_the_same_each_time() -> None:
+    statement = "SELECT %(a)s::bigint + %(a)s::bigint, %(b)s::bytea, %(c)s::text"
+    for number in (1, 2**40):  # one plan, however large the value is
+        answer = send(statement, {"a": number, "b": b"\x00x", "c": None})
+        assert answer.rows() == answer.rows() == [(2 * number, b"\x00x", None)]
+    prepared = execute("SELECT statement FROM pg_prepared_statements", {})
+    assert len([1 for (each,) in prepared if each.startswith("SELECT $1::bigint +")]) == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_fails_on_its_way_fails_each_time_it_is_asked_and_nothing_else_does() -> None:
+    answer = send("SELECT %(a)s::text::int", {"a": "x"})
+    for _ in range(2):
+        with pytest.raises(DataError):
+            answer.rows()
+    assert execute("SELECT 1", {}) == [(1,)]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_is_sent_in_a_transaction_belongs_to_it() -> None:
+    with transaction.atomic():
+        send("CREATE TABLE tried (a int)", {})
+        assert execute("SELECT to_regclass('tried')::text", {}) == [("tried",)]
+        transaction.set_rollback(True)
+    assert execute("SELECT to_regclass('tried')", {}) == [(None,)]
