@@ -31,6 +31,7 @@ UNSIGNED: Final = ("contents", "signature")
 DOMAIN: Final = "evidence/1"
 TAG: Final = "evidence-member"
 DEPTH: Final = 3
+MOST_EVENTS: Final = 10_000  # of a run's history, from its beginning
 
 Json = Any
 Document = Mapping[str, Json]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any
 from uuid import UUID
 
 from django.db import connection, transaction
@@ -12,11 +12,10 @@ from django.db import connection, transaction
 from checkpoints.models import Case, Checkpoint, Event, Recovery, Run
 from reconciliation.evidence import acts
 from reconciliation.evidence.bytestore import Bytes
+from reconciliation.evidence.members import MOST_EVENTS
 from reconciliation.models import Action
 from tenants.models import Tenant
 from tenants.trail.rows import instant
-
-MOST_EVENTS: Final = 10_000
 
 Json = Any
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from reconciliation.evidence import numbers
 from reconciliation.evidence.findings import Findings
-from reconciliation.evidence.members import OLD_FORMAT, Document
+from reconciliation.evidence.members import MOST_EVENTS, OLD_FORMAT, Document
 
 Json = Any
 
@@ -44,6 +44,9 @@ def _one_after_the_other(recoveries: list[dict[str, Json]], findings: Findings) 
 def _in_the_history(document: Document, findings: Findings) -> None:
     """Each interruption is an event too, so none can be left out of the numbers alone."""
     if document["about"]["kind"] != "run":
+        return
+    if len(document["events"]) >= MOST_EVENTS:
+        findings.open.append(f"Only the first {MOST_EVENTS:,} events of the history are shown.")
         return
     events = [each for each in document["events"] if each["what"] == "interrupted"]
     findings.equal(

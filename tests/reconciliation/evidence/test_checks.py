@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from canonical import digests
+from reconciliation.evidence.members import MOST_EVENTS
 from tests.reconciliation.evidence.samples import AT, signed, verified
 
 pytestmark = pytest.mark.django_db  # only so that there is a database to make the evidence in
@@ -177,3 +178,12 @@ def test_each_rule_is_found_broken_by_its_own_check(evidence: Json, what: str) -
 
 def test_nothing_else_is_wrong_with_a_file_signed_anew(evidence: Json) -> None:
     assert verified(signed(copy.deepcopy(evidence))).faults == []
+
+
+def test_a_history_that_is_cut_is_said_and_not_held_against_the_numbers(evidence: Json) -> None:
+    cut = copy.deepcopy(evidence)
+    some = next(each for each in cut["events"] if each["what"] != "interrupted")
+    cut["events"] = [some] * MOST_EVENTS
+    found = verified(signed(cut))
+    assert found.faults == []
+    assert "Only the first 10,000 events" in " ".join(found.open)
