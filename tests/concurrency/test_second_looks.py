@@ -43,6 +43,9 @@ def test_a_yes_crosses_a_look_with_one_result() -> None:
         assert kept == ("kept" if SecondLook.objects.filter(request=request).exists() else "lost")
         if told == "unseen":
             assert kept == "kept"
+        elif kept == "kept":  # then it came after the yes: whoever said it could not have seen it
+            assert request.closed_at is not None
+            assert SecondLook.objects.get(request=request).at > request.closed_at
 
 
 def test_many_claim_and_each_turn_is_claimed_by_one() -> None:

@@ -1,5 +1,7 @@
 """Remarks are marked as seen before a yes where the rules want it; nothing else waits for a look."""
 
+from dataclasses import replace
+
 import pytest
 
 from approvals.errors import AlreadyDecidedError, NotPermittedError, RemarksUnseenError
@@ -10,12 +12,13 @@ from tenants.models import AuditRow, User
 from tests.approvals.looking.lookers import (
     LOOKED_AT,
     NOTHING,
+    SEEN_FIRST,
     asked,
     look_at,
     remark,
     unusable,
 )
-from tests.approvals.questions import approved_by, decide
+from tests.approvals.questions import approved_by, decide, eve
 from tests.people import ada, bob, dee
 
 pytestmark = pytest.mark.django_db
@@ -44,7 +47,18 @@ def test_a_yes_counts_only_after_its_remarks_were_seen(request_: ApprovalRequest
     assert (row.detail["second_look"], row.detail["seen_remarks"]) == (str(look.pk), "1")
 
 
-def test_each_person_sees_for_themselves(request_: ApprovalRequest) -> None:
+def test_each_person_sees_for_themselves() -> None:
+    request = asked(replace(SEEN_FIRST, approvers=2))
+    look, first, second = look_at(request, HERE), dee(request.tenant), eve(request.tenant)
+    see(look, first)
+    decide(request, first)
+    with pytest.raises(RemarksUnseenError):
+        decide(request, second)
+    see(look, second)
+    assert approved_by(request, second).state == "approved"
+
+
+def test_only_who_decides_is_asked_to_see(request_: ApprovalRequest) -> None:
     look = look_at(request_, HERE)
     see(look, dee(request_.tenant))
     other = bob(request_.tenant)
