@@ -78,9 +78,11 @@ locks: .venv/uv ## Lock again after requirements*.in changed
 	@$(call install,requirements-bench.lock)
 	@touch $@
 
-# The lock names what each package must hash to; none may run anything while it is installed.
-.venv/servers: .venv/dev tests/servers/package.json tests/servers/package-lock.json
-	@echo "Installing the systems from npm that tests talk to (once per lock)"
+# The locks name what each package must hash to; none from npm may run anything while it is
+# installed. Roundup comes as source only and is built with the setuptools of our own lock.
+.venv/servers: .venv/dev tests/servers/roundup.lock tests/servers/package.json tests/servers/package-lock.json
+	@echo "Installing the other systems that tests talk to (once per lock)"
+	@$(RUN) -m pip install --quiet --require-hashes --no-deps --no-build-isolation -r tests/servers/roundup.lock
 	@rm -rf .venv/npm && mkdir .venv/npm && cp tests/servers/package*.json .venv/npm
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/npm ci --prefix .venv/npm --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@

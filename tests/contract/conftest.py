@@ -16,6 +16,7 @@ WORLDS: dict[str, tuple[Callable[[Path], World], frozenset[str]]] = {
     "send_mail": (real_worlds.send_mail, frozenset({NOTHING})),
     "http_void": (http_worlds.kinto_refund, frozenset({VOID, LOOK_UP})),
     "http_look_up": (http_worlds.kinto_note, frozenset({LOOK_UP})),
+    "http_versioned": (http_worlds.settle_ticket, frozenset({LOOK_UP})),
     "http_keyed": (http_worlds.restate_refund, frozenset({KEYED})),
     "sql": (sql_worlds.book_refund, frozenset({VOID, LOOK_UP})),
     "objects": (object_worlds.seaweed, frozenset({VOID, LOOK_UP})),

@@ -85,6 +85,37 @@ class KintoWorld(HttpWorld):
         self.environment["KEDGE_TEST_KINTO_LOGIN"] = STRANGER
 
 
+class TicketsWorld(HttpWorld):
+    """Tickets of its own in Roundup, each as fresh as the call that is about it."""
+
+    def __init__(self) -> None:
+        port = running.tickets()
+        super().__init__("settle_ticket", "PATCH", port)
+        self._tickets = f"http://127.0.0.1:{port}/rest/data/issue"
+        self.environment["KEDGE_TEST_TICKETS"] = self.address
+        self.environment["KEDGE_TEST_TICKETS_LOGIN"] = "desk:desk"
+
+    def call(self) -> Call:
+        made = asked("POST", self._tickets, "desk:desk", {"title": "Please refund"})
+        number = made["data"]["id"]
+        shown = asked("GET", f"{self._tickets}/{number}", "desk:desk")
+        version = shown["data"]["@etag"]
+        return make_call({"ticket": number, "version": version, "status": "resolved"})
+
+    def odd_parameters(self) -> list[dict[str, Json]]:
+        return [{"ticket": "999999999", "version": "", "status": "chatting"}]
+
+    def effects(self, key: str) -> int:
+        return sum(each["kedge_key"] == key for each in self.seen_outside())
+
+    def seen_outside(self) -> list[dict[str, Any]]:
+        query = "@fields=kedge_action,kedge_attempt,kedge_key,status&@verbose=0"
+        return list(asked("GET", f"{self._tickets}?{query}", "desk:desk")["data"]["collection"])
+
+    def refuse(self) -> None:
+        self.environment["KEDGE_TEST_TICKETS_LOGIN"] = "clerk:clerk"
+
+
 class RestateWorld(HttpWorld):
     """Refunds behind Restate; an amount of 13 is refused."""
 
@@ -124,10 +155,16 @@ class LocalstripeWorld(HttpWorld):
         self.environment["KEDGE_TEST_LOCALSTRIPE_KEY"] = "nobody:"
 
 
-def asked(method: str, url: str, login: str) -> Any:
+def asked(method: str, url: str, login: str, body: Json = None) -> Any:
     """What a server answers to somebody who is not the tool."""
-    headers = {"Authorization": f"Basic {base64.b64encode(login.encode()).decode()}"}
-    request = urllib.request.Request(url, headers=headers, method=method)
+    headers = {
+        "Authorization": f"Basic {base64.b64encode(login.encode()).decode()}",
+        "Content-Type": "application/json",
+        "Origin": "https://kedge.example",
+        "X-Requested-With": "rest",
+    }
+    content = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(url, content, headers, method=method)
     with urllib.request.urlopen(request, timeout=30) as answer:
         return json.load(answer)
 
@@ -138,6 +175,10 @@ def kinto_refund(_: Path) -> KintoWorld:
 
 def kinto_note(_: Path) -> KintoWorld:
     return KintoWorld("kinto_note", "POST")
+
+
+def settle_ticket(_: Path) -> TicketsWorld:
+    return TicketsWorld()
 
 
 def restate_refund(_: Path) -> RestateWorld:

@@ -103,6 +103,16 @@ def localstripe() -> int:
 
 
 @cache
+def tickets() -> int:
+    """Roundup: tickets that are changed only under the right If-Match. The port."""
+    (port,), folder = _ports(1), _folder("tickets")
+    command = [sys.executable, "-m", "tests.servers.tickets", str(folder / "tracker"), str(port)]
+    _start(command, folder, cwd=ROOT)
+    _wait_for_answer(f"http://127.0.0.1:{port}/")
+    return port
+
+
+@cache
 def restate() -> Restate:
     """Restate, with the refunds of `tests/servers/refunds.py` behind it."""
     (service, ingress, admin, node), folder = _ports(4), _folder("restate")

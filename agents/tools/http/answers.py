@@ -47,12 +47,15 @@ def words(answer: Answer, pointer: str = "") -> str:
     return f"{answer.status} {shown[:WORDS_KEPT]}".strip()
 
 
-def receipt(declared: Declared, found: Json, call: Call) -> bytes:
-    """What is kept of the object that an answer holds.
+def receipt(
+    declared: Declared, found: Json, call: Call, elsewhere: Mapping[str, str] | None = None
+) -> bytes:
+    """What is kept of the object that an answer holds; `elsewhere` are other places of its fields.
 
     Raises `NotConfirmed` for one that is not what the service should answer.
     """
-    kept = {name: pointers.at(found, field.at) for name, field in declared.receipt.items()}
+    places = {name: field.at for name, field in declared.receipt.items()} | dict(elsewhere or {})
+    kept = {name: pointers.at(found, place) for name, place in places.items()}
     for name, value in kept.items():
         if value is pointers.ABSENT:
             raise NotConfirmed(f"the answer has no {name}")

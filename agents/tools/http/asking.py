@@ -66,7 +66,7 @@ def _judged(asked: LookUp, said: Json, call: Call, line: Line) -> Found | Absent
     if not effects:
         return Absent(voided=bool(objects))
     try:
-        return Found(answers.receipt(line.declared, effects[0], call), len(effects))
+        return Found(answers.receipt(line.declared, effects[0], call, asked.fields), len(effects))
     except NotConfirmed as error:
         raise Unanswered(str(error)) from error
 

@@ -66,6 +66,8 @@ def _of_what_it_can(declared: Declared, given: Mapping[str, Json]) -> Iterator[s
     look_up = declared.look_up
     if look_up and not names_of(look_up.shape) & {ACTION, KEY}:
         yield "the look-up asks for no action"
+    if look_up and look_up.fields.keys() - declared.receipt.keys():
+        yield "the look-up names a field that the receipt has not"
     if look_up and not sent & {*look_up.match.values()}:
         yield "the effect does not send what the look-up asks for"
     if look_up and declared.void:

@@ -70,6 +70,7 @@ class LookUp:
     at: str
     match: Mapping[str, str]
     void: Mapping[str, Json]
+    fields: Mapping[str, str]
 
 
 @dataclass(frozen=True)

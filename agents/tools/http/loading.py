@@ -135,6 +135,7 @@ def _look_up(given: Mapping[str, Json] | None) -> LookUp | None:
         at=given.get("at", ""),
         match=given["match"],
         void=given.get("void", {}),
+        fields=given.get("fields", {}),
     )
 
 
