@@ -6,9 +6,10 @@ from typing import Any
 import jsonschema
 import pytest
 
-from approvals.looking import answers
+from approvals.looking import answers, panel
 from approvals.looking.answers import SCHEMA, UnusableAnswerError
 from approvals.looking.view import Raw, Writer
+from approvals.models import secondlooks
 
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 
@@ -80,6 +81,12 @@ def test_the_form_has_no_room_for_anything_else(answer: Any) -> None:
 def test_the_same_remark_many_times_is_one() -> None:
     found = answers.read({"outcome": "look_here", "remarks": [REMARK] * 8}, shown())
     assert len(found) == 1
+
+
+def test_the_record_keeps_what_the_form_can_say() -> None:
+    assert {answers.NOTHING_NOTICED, answers.LOOK_HERE} < set(secondlooks.OUTCOMES)
+    assert answers.MOST_REMARKS == secondlooks.MOST_REMARKS
+    assert set(panel.KINDS) == set(answers.KINDS)
 
 
 def test_the_form_is_a_schema_and_closed_everywhere() -> None:
