@@ -41,7 +41,7 @@ def dry_run(call: Call, line: Line) -> DryRun:
 def _both(call: Call, line: Line) -> tuple[Rows, Rows]:
     declared = line.declared
     values = database.values_of(declared, call.parameters, call)
-    with line.transaction() as connection, connection.transaction(force_rollback=True):
+    with line.connected() as connection, connection.transaction(force_rollback=True):
         before = _rows(connection, declared.shows, values)
         writing.run_all(connection, declared, call.parameters, call)
         writing.run_checks(connection)
