@@ -97,6 +97,7 @@ WRONG = {
     "a name that nobody gives": _set("effect", "path", to="/records/{$action_id}/{who}"),
     "a secret in the address": _set("parameters", "properties", "order", to=SECRET),
     "a look-up that asks for everything": _set("look_up", "path", to="/records"),
+    "a look-up with a field of its own": _set("look_up", "fields", to={"more": "/more"}),
     "a credential as a plain header": _set("effect", "headers", to={"Authorization": "Bearer x"}),
     "attempts that differ under one key": _set(
         "idempotency_key", to={"remembers_seconds": 60, "locks_in_flight": True}
