@@ -47,8 +47,7 @@ def decide(request_id: UUID, given: Given, *, actor: Actor, user: User) -> Appro
     The same person posting the same again gets the recorded result. Raises `NotPermittedError`,
     `HashMismatchError` (with the fields that moved; `MovedError` when the newest look saw them
     move), `AlreadyDecidedError` (by whom and when), `ContradictoryDiffError`, `UnopenedError`,
-    `RemarksUnseenError`,
-    `ProofNeededError`, `ReasonMissingError`, `DamagedRequestError`, ValueError for an unknown verdict.
+    `RemarksUnseenError`, `ProofNeededError`, `ReasonMissingError`, `DamagedRequestError`, ValueError.
     """
     verdict = given.verdict
     if verdict not in states.VERDICTS:
