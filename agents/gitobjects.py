@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agents.errors import RepositoryUnreadable
+from tenants.keys import hiding
 
 REGULAR = ("100644", "100755")
 
@@ -100,7 +101,7 @@ def _git(repository: str, *arguments: str) -> bytes:
     except (OSError, subprocess.TimeoutExpired) as failed:
         raise RepositoryUnreadable(f"git could not read {repository}: {failed}") from failed
     if done.returncode != 0:
-        said = done.stderr.decode("utf-8", "replace").strip()[-300:]
+        said = hiding.text(done.stderr.decode("utf-8", "replace").strip()).last(300)
         raise RepositoryUnreadable(f"git could not read {repository}: {said}")
     return done.stdout
 

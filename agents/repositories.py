@@ -18,6 +18,7 @@ from agents.errors import SeedingFailed
 from agents.fleet import FLEET, Repository
 from agents.gitobjects import environment
 from agents.remotes import BRANCH, remote_url
+from tenants.keys import hiding
 
 Progress = Callable[[str, int, int], None]  # repository, how many are done, how many there are
 
@@ -151,5 +152,5 @@ def _git(*arguments: str, given: bytes = b"") -> None:
         env=environment(),
     )  # fmt: skip
     if done.returncode != 0:
-        said = done.stderr.decode("utf-8", "replace").strip()[-500:]
+        said = hiding.text(done.stderr.decode("utf-8", "replace").strip()).last(500)
         raise SeedingFailed(f"git {arguments[0]} failed: {said}")

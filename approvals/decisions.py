@@ -122,7 +122,7 @@ def withdraw_approval(request_id: UUID, *, actor: Actor, reason: str) -> Approva
         if request.state == states.OPEN:
             raise NotApprovedError(states.OPEN, request.action_id)
         reason = str(words.of(request, reason))
-        requests.close(request, states.WITHDRAWN, by=actor.name, because=reason)
+        requests.close(request, states.WITHDRAWN, by=actor.name, because=hiding.text(reason))
         requests.record(request, actor, "withdraw_approval", reason=hiding.text(reason))
         said = hiding.text(f"{actor.name} withdrew the approval.")
         wakeups.wake(request.run_id, why=said)
@@ -185,9 +185,11 @@ def _refuse_if_replaced(request: ApprovalRequest, posted_hash: str) -> None:
 def _conclude(request: ApprovalRequest, actor: Actor, verdict: str, reason: str) -> None:
     """Close the request if this answer does, and wake its run on the same commit."""
     if verdict in states.CLOSES_AS:
-        requests.close(request, states.CLOSES_AS[verdict], by=actor.name, because=reason)
+        requests.close(
+            request, states.CLOSES_AS[verdict], by=actor.name, because=hiding.text(reason)
+        )
     elif judging.is_enough(request):
-        requests.close(request, states.APPROVED, by=actor.name, because=reason)
+        requests.close(request, states.APPROVED, by=actor.name, because=hiding.text(reason))
         Approval.objects.create(request=request)
     else:
         return

@@ -19,7 +19,7 @@ from approvals.models import Approval, ApprovalRequest
 from approvals.models.freshness import FIRST_LOOK, Freshness
 from approvals.people import notices
 from approvals.rules import Requirement
-from canonical.redaction import Fact, ours
+from canonical.redaction import Fact, Said, ours
 from checkpoints import events, wakeups
 from checkpoints.boundaries import boundary
 from checkpoints.commits import Lease
@@ -108,7 +108,7 @@ def ask(question: Question, *, actor: Actor, lease: Lease | None) -> ApprovalReq
 
 
 def withdraw(
-    action_id: UUID, *, actor: Actor, reason: str, moved: Sequence[Difference] = ()
+    action_id: UUID, *, actor: Actor, reason: Said, moved: Sequence[Difference] = ()
 ) -> ApprovalRequest | None:
     """Take the action's live question or unused approval away; None when there is none.
 
@@ -126,9 +126,10 @@ def withdraw(
         if request is None or request.state not in states.LIVE:
             return None
         told = {"moved": comparing.fields(list(moved))} if moved else {}
-        close(request, states.WITHDRAWN, by=actor.name, because=reason)
-        record(request, actor, "withdraw", **hiding.texts(reason=reason, **told))
-        wakeups.wake(run_id, why=hiding.text(reason))
+        said = hiding.text(hiding.said(reason))
+        close(request, states.WITHDRAWN, by=actor.name, because=said)
+        record(request, actor, "withdraw", reason=said, **hiding.texts(**told))
+        wakeups.wake(run_id, why=said)
     return request
 
 
@@ -152,7 +153,7 @@ def latest(action_id: UUID) -> ApprovalRequest | None:
     return ApprovalRequest.objects.filter(action_id=action_id).order_by("-revision").first()
 
 
-def close(request: ApprovalRequest, state: str, *, by: str, because: str = "") -> None:
+def close(request: ApprovalRequest, state: str, *, by: str, because: Said = "") -> None:
     """Move a locked request on, and its approval with it. The caller records and wakes.
 
     Raises `AlreadyDecidedError` for a move that is not in the table.
@@ -161,7 +162,7 @@ def close(request: ApprovalRequest, state: str, *, by: str, because: str = "") -
     if not states.may_move(states.REQUEST_MOVES, old, state):
         raise judging.already(request)
     request.state, request.closed_at = state, clock.now()
-    request.closed_by, request.closed_because = by, because
+    request.closed_by, request.closed_because = by, hiding.said(because)
     changed = {column: getattr(request, column) for column in locks.LIVE_COLUMNS}
     if ApprovalRequest.objects.filter(pk=request.pk, state=old).update(**changed) != 1:
         raise judging.already(request)
@@ -201,7 +202,7 @@ def _retire(live: ApprovalRequest, actor: Actor, moved: list[Difference]) -> Non
         _close_expired(live)
         return
     why = comparing.sentence(moved)
-    close(live, states.WITHDRAWN, by=actor.name, because=why)
+    close(live, states.WITHDRAWN, by=actor.name, because=hiding.text(why))
     told = hiding.texts(reason=why, moved=comparing.fields(moved))
     record(live, actor, "withdraw", **told)
 

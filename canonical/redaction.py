@@ -48,6 +48,14 @@ class Redacted:
         """The text; of a value that is no text its canonical JSON."""
         return self.value if isinstance(self.value, str) else dumps(self.value).decode()
 
+    def first(self, most: int) -> "Redacted":
+        """Its beginning. Cut only what is redacted: of a value cut in two a half would stay."""
+        return Redacted(str(self)[:most], _MADE_HERE)
+
+    def last(self, most: int) -> "Redacted":
+        """Its end, at most so many characters."""
+        return Redacted(str(self)[-most:], _MADE_HERE)
+
     @property
     def content(self) -> bytes:
         """The text in UTF-8; bytes that were no UTF-8 come back as they were."""

@@ -23,7 +23,7 @@ def logging_config(level: str) -> dict[str, Any]:
         },
         "handlers": {
             "stderr": {
-                "class": "logging.StreamHandler",
+                "class": "tenants.logs.Lines",
                 "formatter": "json",
                 "filters": ["bound"],
             }

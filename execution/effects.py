@@ -99,7 +99,9 @@ def hear_no(work: Work, action: Action, request: ApprovalRequest) -> None:
     if action.attempts.exists():
         reconcile(action, fence=work.lease.fence, void=True)
     because, note = DECLINED[request.state], request.closed_because
-    ledger.settle(work.run.id, action.id, world.DID_NOT_HAPPEN, because=because, note=note)
+    ledger.settle(
+        work.run.id, action.id, world.DID_NOT_HAPPEN, because=because, note=hiding.text(note)
+    )
 
 
 def ask(work: Work, asked: Question) -> None:
@@ -137,7 +139,7 @@ def _not_sent(work: Work, action: Action, action_hash: str, refusal: NotDispatch
     elif refusal.code in ("hash_differs", "too_few_approvers", "damaged"):
         moved = comparing.at_dispatch(action.id, action_hash)
         reason = _why_not(refusal.code, terms.named(moved))
-        requests.withdraw(action.id, actor=WORKER, reason=reason, moved=moved)
+        requests.withdraw(action.id, actor=WORKER, reason=hiding.text(reason), moved=moved)
 
 
 def absorb(work: Work, action: Action) -> None:
@@ -185,14 +187,18 @@ def _question(work: Work, action: Action) -> Question:
         raise Hold(Trouble(states.CREDENTIAL_INVALID, sentence, facts, action.id)) from error
     except ForbiddenEffectError as error:
         ledger.settle(
-            work.run.id, action.id, world.DID_NOT_HAPPEN, because=world.FORBIDDEN, note=str(error)
+            work.run.id,
+            action.id,
+            world.DID_NOT_HAPPEN,
+            because=world.FORBIDDEN,
+            note=hiding.text(str(error)),
         )
         raise Finish(states.FAILED, states.FORBIDDEN_EFFECT, str(error)) from error
     except KeysError:
         raise  # waiting would not bring erased data back; a missing key of the ring has its own wait
     except Exception as error:
         failures = Run.objects.values_list("node_failures", flat=True).get(id=work.run.id)
-        said = f"{type(error).__name__}: {error}"[:400]
+        said = str(hiding.text(f"{type(error).__name__}: {error}").first(400))
         if failures < DRY_RUN_TRIES:
             unseen = f"It cannot be seen what “{action.describe}” would change ({said})."
             raise TryLater(unseen + " Tried again by itself.", float(2**failures)) from error

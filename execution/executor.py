@@ -104,7 +104,7 @@ def _trouble_is_a_case(run: Run) -> Iterator[None]:
     except DamagedRecordError as error:
         raise Hold(_damage(states.DAMAGED_CHECKPOINT, run, error)) from error
     except StateRefusedError as error:
-        facts = _facts(str(error)[:500], head=run.head)
+        facts = _facts(str(error), head=run.head)
         said = hiding.text(f"It cannot go on: {error}.")
         raise Hold(Trouble(states.INVALID_OUTPUT, said, facts)) from error
 
@@ -239,12 +239,12 @@ def _commit_way_back(work: Work) -> None:
 
 def _damage(kind: str, run: Run, error: Exception) -> Trouble:
     said = hiding.text(f"What was read back is not what was committed: {error}.")
-    return Trouble(kind, said, _facts(str(error)[:500], head=run.head))
+    return Trouble(kind, said, _facts(str(error), head=run.head))
 
 
 def _unmigratable(work: Work, said: str) -> Trouble:
     facts = _facts(
-        said[:500],
+        said,
         schema=int(work.loaded.header.get("schema", 0)),
         reads=work.graph.state_schema,
         combo=hiding.text(digests.sha256_hex(bytes(work.run.combo.manifest))),
@@ -254,4 +254,4 @@ def _unmigratable(work: Work, said: str) -> Trouble:
 
 
 def _facts(error: str, **more: Fact) -> dict[str, Fact]:
-    return {"error": hiding.text(error), **more}
+    return {"error": hiding.text(error).first(500), **more}

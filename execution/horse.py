@@ -71,7 +71,7 @@ def _turn(lease: Lease, self_stop: SelfStop, should_stop: Callable[[], bool]) ->
         # Nothing is sent again from here: whoever takes over reads back what was committed.
         log.exception("turn ended badly")
         connection.close()
-        why = hiding.text(f"its worker met {type(error).__name__}: {error}"[:300])
+        why = hiding.text(f"its worker met {type(error).__name__}: {error}").first(300)
         runs.lapse(lease.run_id, fence=lease.fence, why=why, actor=Actor.machine("worker"))
 
 

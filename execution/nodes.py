@@ -93,13 +93,16 @@ def _transient(work: Work, node: Node, error: Exception) -> Exception:
 def _raised(node: Node, error: Exception, *, after: int = 1) -> Trouble:
     said = f"{type(error).__name__}: {error}"
     times = "" if after == 1 else f" {after} times"
-    trace = "".join(traceback.format_exception(error))[-4000:]
-    facts = hiding.texts(error=said[:500], node=node.name, trace=trace)
-    sentence = hiding.text(f"The node {node.name} failed{times}: {said[:300]}")
+    facts = {
+        "error": hiding.text(said).first(500),
+        "node": hiding.text(node.name),
+        "trace": hiding.text("".join(traceback.format_exception(error))).last(4000),
+    }
+    sentence = hiding.text(f"The node {node.name} failed{times}: {hiding.text(said).first(300)}")
     return Trouble(states.CRASH_LOOP, sentence, facts)
 
 
 def _invalid(node: Node, said: str) -> Trouble:
     sentence = f"The node {node.name} left something that cannot be kept: {said}"
-    facts = hiding.texts(error=said[:500], node=node.name)
-    return Trouble(states.INVALID_OUTPUT, hiding.text(sentence[:1000]), facts)
+    facts = {"error": hiding.text(said).first(500), "node": hiding.text(node.name)}
+    return Trouble(states.INVALID_OUTPUT, hiding.text(sentence).first(1000), facts)

@@ -168,6 +168,6 @@ def _other_parameters(node: Node, earlier: Action) -> Trouble:
 
 
 def _bad(node: Node, said: str) -> Trouble:
-    facts = hiding.texts(error=said[:500], node=node.name)
+    facts = {"error": hiding.text(said).first(500), "node": hiding.text(node.name)}
     sentence = hiding.text(f"The node {node.name} cannot go on: {said}")
     return Trouble(states.INVALID_OUTPUT, sentence, facts)

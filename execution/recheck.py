@@ -39,13 +39,13 @@ def _check_credentials(work: Work) -> None:
     try:
         credentials.check_before_going_on(work.run.tenant, tools)
     except CredentialInvalid as error:
-        facts = hiding.texts(error="credential", said=str(error)[:500])
+        facts = {"error": ours("credential"), "said": hiding.text(str(error)).first(500)}
         sentence = hiding.text(str(error))
         raise Hold(Trouble(states.CREDENTIAL_INVALID, sentence, facts)) from error
     except DatabaseFault:
         raise
     except Exception as error:
-        said = f"{type(error).__name__}: {error}"[:500]
+        said = str(hiding.text(f"{type(error).__name__}: {error}").first(500))
         facts = hiding.texts(error=said)
         sentence = hiding.text(
             f"It cannot be checked whether a credential works ({said}), so it does not go on."
@@ -60,14 +60,15 @@ def _present_version(work: Work, node: Node, source: str) -> str | None:
     except Exception as error:
         said = f"{type(error).__name__}: {error}"
         sentence = hiding.text(f"{source} cannot be checked ({said}), so the run does not go on.")
-        facts = hiding.texts(error=said[:500])
+        facts = {"error": hiding.text(said).first(500)}
         raise Hold(Trouble(states.WORLD_CHANGED, sentence, facts)) from error
 
 
 def _moved(work: Work, node: Node, what: tuple[str, str, str | None]) -> bool:
     """Do what the node declares; True when the run went back and the other sources with it."""
     source, was, now = what
-    said = f"{source} was {was[:12]} when it was read and is {(now or 'gone')[:12]} now"
+    then, here = hiding.text(was).first(12), hiding.text(now or "gone").first(12)
+    said = f"{source} was {then} when it was read and is {here} now"
     told = hiding.texts(source=source, was=was, now=now or "")
     assert node.recheck is not None  # noqa: S101 - the caller looked
     if node.recheck.if_moved == "note" or ledger.in_world(work.run.id):
@@ -92,7 +93,7 @@ def _read_again(work: Work, node: Node, back: Loaded, said: str) -> None:
     """Go back to before the read, in a new checkpoint. Nothing has reached the world since."""
     action = ledger.open_action(work.run.id)
     if action is not None:
-        ledger.give_up_proposal(action, reason=said)
+        ledger.give_up_proposal(action, reason=hiding.text(said))
     # The count of proposals goes on: what is proposed after the new read is a new effect.
     proposals = work.loaded.header.get("proposals", {})
     before = replace(back.ancestry(work.run), proposals=proposals)

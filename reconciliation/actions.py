@@ -17,6 +17,7 @@ from reconciliation.ledger import Answer
 from reconciliation.models import Action, Attempt
 from reconciliation.sensitive import Unknown
 from reconciliation.tools import Refused, Sent, Tool
+from tenants.keys import hiding
 
 log = logging.getLogger(__name__)
 
@@ -95,8 +96,8 @@ def _keep(
             outcomes.note_wire_mismatch(kept, answer.wire_digest)
         return kept
     if isinstance(answer, Refused) and attempt.number == 1:
-        said = str(answer)
-        refused = Answer("refusal", said.encode(), states.REFUSED, note=said)
+        said = hiding.text(str(answer))
+        refused = Answer("refusal", said.content, states.REFUSED, note=said)
         return spool.record_or_spool(attempt, refused, fence=lease.fence)
     # A refusal of a later attempt may be the success of an earlier one: look it up (rule 2).
     outcomes.note_unknown(attempt, str(answer) if isinstance(answer, Refused) else answer.said)

@@ -19,6 +19,7 @@ from reconciliation.calls import tool_of
 from reconciliation.errors import ForbiddenEffectError
 from reconciliation.models import Action
 from reconciliation.tools import Tool
+from tenants.keys import hiding
 
 log = logging.getLogger(__name__)
 
@@ -50,7 +51,7 @@ def look(claimed: Look) -> bool:
         moved, files = _look(request)
     except Exception as error:  # a tool may raise anything
         log.info("dry run not made again: %s", error, extra={"request": str(claimed.request_id)})
-        return looks.note_unseen(claimed, f"{type(error).__name__}: {error}")
+        return looks.note_unseen(claimed, hiding.text(f"{type(error).__name__}: {error}"))
     return looks.note_seen(claimed, moved, files)
 
 

@@ -97,7 +97,7 @@ def note_unknown(attempt: Attempt, said: str) -> None:
         WORKER,
         action=attempt.action_id,
         attempt=attempt.number,
-        said=hiding.text(said[:500]),
+        said=hiding.text(said).first(500),
     )
 
 
@@ -180,7 +180,7 @@ def _void(attempt: Attempt, *, fence: int) -> Finding:
     except Exception as silence:  # whatever it raises, it is no answer
         return _patience(attempt, _said(silence))
     if isinstance(answer, Voided):
-        evidence = str(hiding.text(answer.evidence.decode(errors="replace")))
+        evidence = hiding.text(answer.evidence.decode(errors="replace"))
         ledger.record_look_up(attempt, "voided", detail=evidence, clock=_own_clock())
         ledger.settle(action.run_id, action.id, states.DID_NOT_HAPPEN, because=states.VOIDED)
         return Known()
@@ -189,7 +189,9 @@ def _void(attempt: Attempt, *, fence: int) -> Finding:
 
 def _found(attempt: Attempt, answer: Found, *, fence: int) -> Finding:
     answer = sensitive.found(attempt.action, answer)
-    ledger.record_look_up(attempt, "found", detail=f"count {answer.count}", clock=_own_clock())
+    ledger.record_look_up(
+        attempt, "found", detail=ours("count %(n)s", n=answer.count), clock=_own_clock()
+    )
     ledger.record_answer(attempt, Answer("look_up", answer.receipt, states.HAPPENED), fence=fence)
     if answer.count > 1:
         said = ours("The tool has this effect %(n)s times.", n=answer.count)
@@ -203,7 +205,7 @@ def _found(attempt: Attempt, answer: Found, *, fence: int) -> Finding:
 
 def _patience(attempt: Attempt, silence: str) -> Finding:
     """No answer: ask again with back-off for the tool's patience, only then call a person."""
-    ledger.record_look_up(attempt, "unanswered", detail=silence, clock=_own_clock())
+    ledger.record_look_up(attempt, "unanswered", detail=hiding.text(silence), clock=_own_clock())
     asked = attempt.look_ups.filter(answer="unanswered")
     first = asked.order_by("id").values_list("at", flat=True)[0]
     now = clock.now()

@@ -19,6 +19,7 @@ from django.db import Error as DatabaseFault
 from reconciliation import ledger
 from reconciliation.ledger import Answer
 from reconciliation.models import Action, Attempt
+from tenants.keys import hiding
 
 log = logging.getLogger(__name__)
 
@@ -40,6 +41,7 @@ def record_or_spool(attempt: Attempt, answer: Answer, *, fence: int) -> Action:
 def put(attempt_id: UUID, answer: Answer, *, fence: int) -> Path:
     """Write one answer to a file of its own, synced, complete under its name or not there."""
     content = asdict(answer) | {
+        "note": hiding.said(answer.note),
         "content": base64.b64encode(answer.content).decode(),
         "attempt": str(attempt_id),
         "fence": fence,
@@ -73,7 +75,9 @@ def bring_in(folder: Path | None = None) -> int:
             content: dict[str, Any] = json.loads(path.read_bytes())
             attempt = Attempt.objects.select_related("action").get(id=content.pop("attempt"))
             fence = content.pop("fence")
-            answer = Answer(**{**content, "content": base64.b64decode(content["content"])})
+            note = hiding.text(content.pop("note"))
+            content["content"] = base64.b64decode(content["content"])
+            answer = Answer(note=note, **content)
             known = attempt.receipts.filter(source=answer.source, content=answer.content)
             if not known.exists():
                 ledger.record_answer(attempt, answer, fence=fence)

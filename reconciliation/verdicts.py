@@ -188,7 +188,9 @@ def _choice(case: Case, given: Given) -> Choice:
 def _it_happened(desk: Desk) -> None:
     attempt = _unknown(desk.case)
     seen = {"said_by": desk.user.email, "evidence": desk.given.evidence}
-    answer = Answer("person", canonical.dumps(seen), world.HAPPENED, note=desk.given.reason)
+    answer = Answer(
+        "person", canonical.dumps(seen), world.HAPPENED, note=hiding.text(desk.given.reason)
+    )
     ledger.record_answer(attempt, answer, fence=desk.run.fence)
 
 
@@ -232,7 +234,7 @@ def _settle(desk: Desk, attempt: Attempt, outcome: str) -> None:
         attempt.action_id,
         outcome,
         because=world.BY_PERSON,
-        note=desk.given.reason,
+        note=hiding.text(desk.given.reason),
     )
 
 

@@ -4,12 +4,15 @@ import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Any, TextIO
 
-from canonical.redaction import Known
+from canonical.redaction import Known, Redacted
 from tenants.keys import hiding
 
 FIELDS = ("run", "tenant", "fence")
 _TRACES = logging.Formatter()
+# What the logging module keeps on every record for itself.
+NOT_SAID = frozenset(vars(logging.makeLogRecord({})))
 _bound: ContextVar[dict[str, object]] = ContextVar("bound", default={})  # noqa: B039 - never changed in place
 
 
@@ -48,11 +51,42 @@ class BoundFields(logging.Filter):
         return True
 
 
+class Lines(logging.StreamHandler[TextIO]):
+    """The one place where log lines leave; a line is taken only when it is redacted."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write one line. One that cannot be made is named, and nothing of what it would say."""
+        try:
+            self.put(hiding.text(self.format(record)))
+        except Exception as error:
+            self.put(hiding.text(f"a log line of {record.name} cannot be written: {type(error)}"))
+
+    def put(self, line: Redacted) -> None:
+        """Write one line that is redacted."""
+        self.stream.write(f"{line}{self.terminator}")
+        self.flush()
+
+
 def _hide(record: logging.LogRecord, known: Known) -> None:
-    record.msg, record.args = str(known.text(record.getMessage())), ()
+    try:
+        said = record.getMessage()
+    except Exception:  # a form that does not fit what it was given
+        said = f"{record.msg} with {record.args!r}"
+    record.msg, record.args = str(known.text(said)), ()
     if record.exc_info:
         record.exc_text = _TRACES.formatException(record.exc_info)
         record.exc_info = None
     for name, value in list(vars(record).items()):
-        if isinstance(value, str | dict | list):
+        if isinstance(value, str | dict | list | tuple):
             setattr(record, name, known.json(value).value)
+        elif name not in NOT_SAID and value is not None:
+            setattr(record, name, _seen(value, known))
+
+
+def _seen(value: Any, known: Known) -> Any:
+    """A number or an object as it is, or what it would say when a known value stands in that."""
+    if isinstance(value, int | float):
+        return known.json(value).value
+    said = str(value)
+    hidden = str(known.text(said))
+    return value if hidden == said else hidden

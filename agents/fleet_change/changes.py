@@ -15,6 +15,7 @@ from ruff import find_ruff_bin  # type: ignore[import-untyped]
 
 from agents.errors import ChangeFailed
 from agents.fleet_change.codemods import CODEMODS
+from tenants.keys import hiding
 
 Json = Any
 
@@ -76,7 +77,7 @@ def _ruff(*arguments: str, content: bytes) -> "subprocess.CompletedProcess[bytes
     except (OSError, subprocess.TimeoutExpired) as failed:
         raise ChangeFailed(f"ruff did not run: {failed}") from failed
     if done.returncode != 0:
-        said = done.stderr.decode("utf-8", "replace").strip()[-300:]
+        said = hiding.text(done.stderr.decode("utf-8", "replace").strip()).last(300)
         raise ChangeFailed(f"ruff ended with {done.returncode}: {said}")
     return done
 

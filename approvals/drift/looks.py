@@ -17,6 +17,7 @@ from approvals.drift import comparing
 from approvals.hashing import Difference
 from approvals.models import ApprovalRequest
 from approvals.models.freshness import EQUAL, MOVED, Freshness
+from canonical.redaction import Said
 from tenants.actors import Actor
 from tenants.database import execute
 from tenants.keys import hiding
@@ -106,13 +107,13 @@ def note_seen(look: Look, moved: Sequence[Difference], files: Sequence[str] | No
     return True
 
 
-def note_unseen(look: Look, error: str) -> bool:
+def note_unseen(look: Look, error: Said) -> bool:
     """Keep why the world could not be seen: what was found before stands, and its age is shown."""
     with transaction.atomic():
         _, row = _locked(look)
         if row is None:
             return False
-        row.error = error[:LONGEST_ERROR] or "no reason given"
+        row.error = hiding.said(error)[:LONGEST_ERROR] or "no reason given"
         row.failures += 1
         _end(row, again_in=look.every * min(2**row.failures, SLOWEST))
     return True

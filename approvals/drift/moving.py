@@ -125,7 +125,7 @@ def dry_run_again(request_id: UUID, *, actor: Actor, user: User) -> ApprovalRequ
             return request
         moved = _differences(row)
         why = comparing.sentence(moved)
-        requests.close(request, states.WITHDRAWN, by=actor.name, because=why)
+        requests.close(request, states.WITHDRAWN, by=actor.name, because=hiding.text(why))
         told = hiding.texts(reason=why, moved=comparing.fields(moved))
         requests.record(request, actor, "dry_run_again", **told)
         wakeups.wake(request.run_id, why=hiding.text(f"{actor.name} asked for another dry run."))

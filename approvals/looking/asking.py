@@ -20,6 +20,7 @@ from approvals.models.secondlooks import FAILED, UNUSABLE
 from checkpoints import stops
 from checkpoints.errors import StoppedError
 from checkpoints.scopes import Under
+from tenants.keys import hiding
 
 log = logging.getLogger(__name__)
 
@@ -41,7 +42,9 @@ def take(turn: Turn, looker: Looker) -> bool:
     try:
         found = _looked(request, looker, asked)
     except StoppedError as stop:
-        turns.again_in(turn, seconds=WHILE_STOPPED_SECONDS, error=str(stop), counts=False)
+        turns.again_in(
+            turn, seconds=WHILE_STOPPED_SECONDS, error=hiding.text(str(stop)), counts=False
+        )
         return False
     except NotAnsweredError as error:
         return _not_answered(turn, asked, str(error))
@@ -51,7 +54,7 @@ def take(turn: Turn, looker: Looker) -> bool:
 def failed(turn: Turn, error: str) -> None:
     """The turn broke off for a reason of ours: tried again, as often as any other."""
     wait = WAIT_SECONDS * 2 ** (turn.tries - 1)
-    turns.again_in(turn, seconds=wait, error=error, counts=True)
+    turns.again_in(turn, seconds=wait, error=hiding.text(error), counts=True)
 
 
 def _open(turn: Turn) -> ApprovalRequest | None:

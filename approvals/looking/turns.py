@@ -13,7 +13,9 @@ from django.db import transaction
 from approvals.models import ApprovalRequest
 from approvals.models.secondlooks import SecondLookTurn
 from approvals.rules import Requirement
+from canonical.redaction import Said
 from tenants.database import execute
+from tenants.keys import hiding
 
 # Twice the port's longest answer, connecting included, and what stands around it.
 CLAIM_SECONDS: Final = 180
@@ -96,13 +98,13 @@ def claim(*, room: int, a_minute: int) -> list[Turn]:
     return [Turn(request_id, mine, tries) for request_id, tries in found]
 
 
-def again_in(turn: Turn, *, seconds: int, error: str, counts: bool) -> bool:
+def again_in(turn: Turn, *, seconds: int, error: Said, counts: bool) -> bool:
     """Let it be tried again; without `counts` nobody was asked. False: the claim is lost."""
     values = {
         "request": turn.request_id,
         "claim": turn.claim,
         "seconds": seconds,
-        "error": error[:LONGEST_ERROR] or "no reason given",
+        "error": hiding.said(error)[:LONGEST_ERROR] or "no reason given",
         "tries": turn.tries if counts else turn.tries - 1,
     }
     return bool(execute(AGAIN, values))

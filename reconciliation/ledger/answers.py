@@ -7,7 +7,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from canonical import digests
-from canonical.redaction import ours
+from canonical.redaction import Said, ours
 from checkpoints import states, wakeups
 from checkpoints.boundaries import boundary
 from checkpoints.models import Run
@@ -64,7 +64,7 @@ class Answer:
     content: bytes
     outcome: str
     wire_digest: str = ""
-    note: str = ""
+    note: Said = ""
 
     @property
     def because(self) -> str:
@@ -102,15 +102,22 @@ def record_answer(attempt: Attempt, answer: Answer, *, fence: int) -> Action:
         action.refresh_from_db(fields=["stands", "outcome", "because", "note", "settled_at"])
         return action
     action.stands, action.outcome = outcomes.SETTLED, outcomes.HAPPENED
-    action.because, action.note, action.settled_at = answer.because, answer.note, settled_at
+    action.because, action.settled_at = answer.because, settled_at
+    action.note = hiding.said(answer.note)
     return action
 
 
-def record_look_up(attempt: Attempt, answer: str, *, detail: str, clock: tuple[str, float]) -> None:
+def record_look_up(
+    attempt: Attempt, answer: str, *, detail: Said, clock: tuple[str, float]
+) -> None:
     """Keep one look-up: found, absent, voided, unanswered, or the first sight of an attempt."""
     boot, seconds = clock
     LookUp.objects.create(
-        attempt=attempt, answer=answer, detail=detail[:2000], boot_id=boot, boot_seconds=seconds
+        attempt=attempt,
+        answer=answer,
+        detail=hiding.said(detail)[:2000],
+        boot_id=boot,
+        boot_seconds=seconds,
     )
     Run.objects.filter(pk=attempt.action.run_id).update(attempts=0)
 
@@ -127,7 +134,7 @@ def _happened(attempt: Attempt, answer: Answer, fence: int) -> datetime:
         "wire": answer.wire_digest,
         "fence": fence,
         "because": answer.because,
-        "note": answer.note,
+        "note": hiding.said(answer.note),
         "actor": WORKER.name,
     }
     settled_at: datetime = execute(HAPPENED, values)[0][0]
@@ -154,12 +161,24 @@ def _out_of_order(attempt: Attempt, answer: Answer, fence: int) -> None:
             note_late_evidence(run, action, later_intent=True)
             close_attempt(attempt, outcomes.ATTEMPT_HAPPENED)
             close_open(action, outcomes.ATTEMPT_HAPPENED)
-            close(run, action, outcomes.HAPPENED, because=answer.because, note=answer.note)
+            close(
+                run,
+                action,
+                outcomes.HAPPENED,
+                because=answer.because,
+                note=hiding.text(hiding.said(answer.note)),
+            )
         elif action.outcome != outcomes.HAPPENED:
             note_late_evidence(run, action, later_intent=False)
     elif answer.outcome == outcomes.REFUSED and open_still and _is_out(attempt):
         close_attempt(attempt, outcomes.ATTEMPT_REFUSED)
-        close(run, action, outcomes.REFUSED, because=outcomes.ANSWERED, note=answer.note)
+        close(
+            run,
+            action,
+            outcomes.REFUSED,
+            because=outcomes.ANSWERED,
+            note=hiding.text(hiding.said(answer.note)),
+        )
 
 
 def _is_out(attempt: Attempt) -> bool:

@@ -6,7 +6,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from approvals import requests
-from canonical.redaction import ours
+from canonical.redaction import Redacted, Said, ours
 from checkpoints import events
 from checkpoints.models import Run
 from reconciliation import states as outcomes
@@ -22,7 +22,7 @@ ENDS = {
 }
 
 
-def settle(run_id: UUID, action_id: UUID, outcome: str, *, because: str, note: str = "") -> None:
+def settle(run_id: UUID, action_id: UUID, outcome: str, *, because: str, note: Said = "") -> None:
     """Settle an action that did not happen or is written off; its open attempt ends with it.
 
     The caller has made it true (void), proved it, never sent it, or a person decided it.
@@ -34,22 +34,23 @@ def settle(run_id: UUID, action_id: UUID, outcome: str, *, because: str, note: s
             return
         ended = outcomes.ATTEMPT_VOIDED if because == outcomes.VOIDED else ENDS[outcome]
         close_open(action, ended)
-        close(run, action, outcome, because=because, note=note)
+        close(run, action, outcome, because=because, note=hiding.text(hiding.said(note)))
 
 
-def give_up_proposal(action: Action, *, reason: str) -> None:
+def give_up_proposal(action: Action, *, reason: Said) -> None:
     """Settle and absorb a proposal that was never sent: the run goes back to before it.
 
     One that is settled already keeps its outcome, for whoever proposes the same again.
     """
-    requests.withdraw(action.id, actor=WORKER, reason=reason)
+    said = hiding.text(hiding.said(reason))
+    requests.withdraw(action.id, actor=WORKER, reason=said)
     with transaction.atomic():
         run = Run.objects.select_for_update().get(id=action.run_id)
         locked = Action.objects.select_for_update().get(id=action.id)
         if locked.stands != outcomes.SETTLED:
             if locked.attempts.exists():
                 raise NotDispatchedError("unproven", action.id)
-            close(run, locked, outcomes.DID_NOT_HAPPEN, because=outcomes.WITHDRAWN, note=reason)
+            close(run, locked, outcomes.DID_NOT_HAPPEN, because=outcomes.WITHDRAWN, note=said)
         Action.objects.filter(pk=action.pk).update(absorbed_seq=run.head)
 
 
@@ -99,10 +100,10 @@ def close_open(action: Action, outcome: str) -> None:
     action.attempts.filter(outcome=outcomes.ATTEMPT_OPEN).update(outcome=outcome, settled_at=Now())
 
 
-def close(run: Run, action: Action, outcome: str, *, because: str, note: str) -> None:
+def close(run: Run, action: Action, outcome: str, *, because: str, note: Redacted) -> None:
     """Inside a transaction that holds both: the action's outcome is settled, nothing is out."""
     Action.objects.filter(pk=action.pk).update(
-        stands=outcomes.SETTLED, outcome=outcome, because=because, note=note, settled_at=Now()
+        stands=outcomes.SETTLED, outcome=outcome, because=because, note=str(note), settled_at=Now()
     )
     Run.objects.filter(pk=run.pk).update(effect_in_flight=None, attempts=0)
     how = {"outcome": hiding.text(outcome), "because": hiding.text(because)}

@@ -247,13 +247,23 @@ def _hide_in(error: BaseException | None, known: Known) -> None:
     seen: set[int] = set()
     while known and error is not None and id(error) not in seen:
         seen.add(id(error))
-        error.args = tuple(
-            str(known.text(part)) if isinstance(part, str) else part for part in error.args
-        )
-        for name, value in vars(error).items():
-            if isinstance(value, str):
-                setattr(error, name, str(known.text(value)))
+        error.args = tuple(_without(known, part) for part in error.args)
+        for name, value in list(vars(error).items()):
+            hidden = _without(known, value)
+            if hidden is not value:
+                setattr(error, name, hidden)
         error = error.__cause__ or error.__context__
+
+
+def _without(known: Known, part: Any) -> Any:
+    """The same thing, or what would be said of it when that names a known value."""
+    if part is None or isinstance(part, int | float):
+        return part
+    if isinstance(part, list):  # notes of an error must stay a list
+        return [_without(known, each) for each in part]
+    said = part if isinstance(part, str) else repr(part)
+    hidden = str(known.text(said))
+    return part if hidden == said else hidden
 
 
 def _bound_to(key: Key, kind: str) -> bytes:

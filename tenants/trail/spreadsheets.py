@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, Protocol
 
 from canonical.display import visible
+from canonical.redaction import Redacted
 from tenants.keys import hiding
 from tenants.models import AuditRow
 from tenants.trail.rows import as_json
@@ -21,22 +22,23 @@ class _Line(Protocol):
     def writerow(self, row: Iterable[str], /) -> Any: ...
 
 
-def as_csv(rows: Iterable[AuditRow]) -> Iterator[str]:
+def as_csv(rows: Iterable[AuditRow]) -> Iterator[Redacted]:
     """Lines of RFC 4180 with a heading; every cell in quotes."""
     writer: _Line = csv.writer(_Echo(), quoting=csv.QUOTE_ALL)
-    yield writer.writerow(COLUMNS)
+    yield hiding.text(writer.writerow(COLUMNS))
     for row in rows:
-        yield writer.writerow([safe(cell) for cell in _cells(row)])
+        yield hiding.text(writer.writerow([safe(cell) for cell in _cells(row)]))
 
 
-def as_json_lines(rows: Iterable[AuditRow]) -> Iterator[str]:
+def as_json_lines(rows: Iterable[AuditRow]) -> Iterator[Redacted]:
     """One JSON object per line, as the row was sealed, with its position in the chain."""
     for row in rows:
         told = {**as_json(row), "detail": _detail(row), "position": _position(row)}
-        yield json.dumps(told, sort_keys=True, ensure_ascii=False) + "\n"
+        yield hiding.text(json.dumps(told, sort_keys=True, ensure_ascii=False) + "\n")
 
 
-FORMATS: Final[dict[str, tuple[str, Callable[[Iterable[AuditRow]], Iterator[str]]]]] = {
+Export = Callable[[Iterable[AuditRow]], Iterator[Redacted]]
+FORMATS: Final[dict[str, tuple[str, Export]]] = {
     "csv": ("text/csv; charset=utf-8", as_csv),
     "json": ("application/x-ndjson", as_json_lines),
 }

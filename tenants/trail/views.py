@@ -53,7 +53,7 @@ def export_audit(request: TenantRequest, tenant: Tenant) -> HttpResponseBase:
         hiding.text(f"tenant:{tenant.slug}"),
         rows=count,
         format=hiding.text(kind),
-        **{name: hiding.text(value[:200]) for name, value in given.items() if value},
+        **{name: hiding.text(value).first(200) for name, value in given.items() if value},
     )
     file.seek(0)
     name = f"audit-{tenant.slug}-{timezone.now():%Y%m%d-%H%M%S}.{kind}"
@@ -73,7 +73,7 @@ def _write(file: Any, tenant: Tenant, wanted: Wanted, kind: str) -> int:
             yield row
 
     for line in FORMATS[kind][1](counted()):
-        file.write(line.encode())
+        file.write(line.content)
     return count
 
 

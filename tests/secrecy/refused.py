@@ -4,15 +4,23 @@ Never run. `make check` reads it: an `ignore` that is not needed is an error of 
 that began to take any text would fail there, and in `test_types.py`.
 """
 
+from collections.abc import Iterator
 from uuid import UUID
 
+from approvals import requests
+from approvals.drift import looks
+from approvals.models import ApprovalRequest
 from canonical.redaction import ours
 from checkpoints import cases, events, recoveries, runs, wakeups
 from checkpoints.commits import Lease
+from reconciliation import ledger
+from reconciliation.models import Attempt
 from tenants import audit
 from tenants.actors import Actor
+from tenants.logs import Lines
 from tenants.notifications import mails, webhooks
 from tenants.notifications.outbox import Matter
+from tenants.trail.spreadsheets import Export
 
 
 def our_own_words(secret: str) -> None:
@@ -68,3 +76,21 @@ def what_people_are_told(secret: str) -> None:
     mails.send("a@example.org", secret, "It waits.", message_id="1")  # type: ignore[arg-type]
     mails.send("a@example.org", "It waits.", secret, message_id="1")  # type: ignore[arg-type]
     webhooks.post("https://chat.example", secret)  # type: ignore[arg-type]
+
+
+def what_tools_answer(secret: str, run: UUID, attempt: Attempt, who: Actor) -> None:
+    """As the note of an action, as what a look-up heard, as why a question was closed."""
+    ledger.Answer("refusal", b"", "refused", note=secret)  # type: ignore[arg-type]
+    ledger.record_look_up(attempt, "absent", detail=secret, clock=("", 0.0))  # type: ignore[arg-type]
+    ledger.settle(run, run, "written_off", because="by_person", note=secret)  # type: ignore[arg-type]
+    ledger.give_up_proposal(attempt.action, reason=secret)  # type: ignore[arg-type]
+    requests.withdraw(run, actor=who, reason=secret)  # type: ignore[arg-type]
+    requests.close(ApprovalRequest(), "withdrawn", by="", because=secret)  # type: ignore[arg-type]
+    looks.note_unseen(looks.Look(run, run, 1), secret)  # type: ignore[arg-type]
+
+
+def what_leaves_as_a_file(secret: str, lines: Iterator[str]) -> None:
+    """As a line of the log, as a line of an export."""
+    Lines().put(secret)  # type: ignore[arg-type]
+    as_text: Export = lambda _rows: lines  # type: ignore[assignment, return-value]  # noqa: E731
+    as_text([])

@@ -110,6 +110,8 @@ def _begin(state: State, context: Context) -> To:
     log.warning("beginning with %s", context.input)
     if context.input.get("then") == "raise":
         raise ValueError(f"cannot work with {context.input}")
+    if context.input.get("then", "").startswith("raise after "):
+        raise ValueError("x" * int(context.input["then"].split()[-1]) + password)
     context.append("seen", {"token": password, "note": f"it was {password}"})
     more = _late(context) if "late" in context.input.get("then", "") else {"token": password}
     if context.input.get("then") == "put":

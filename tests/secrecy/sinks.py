@@ -14,6 +14,7 @@ from django.conf import settings
 from django.db import connection
 
 from config.logs import logging_config
+from tenants.logs import Lines
 from tests.secrecy.registry import MAIL, PASSWORD
 
 VALUES = (PASSWORD, MAIL, PASSWORD[::-1])
@@ -77,7 +78,7 @@ def logged() -> Iterator[io.StringIO]:
     stream = io.StringIO()
     configured = logging_config("INFO")
     configurator = logging.config.DictConfigurator(configured)
-    handler = logging.StreamHandler(stream)
+    handler = Lines(stream)
     handler.setFormatter(configurator.configure_formatter(configured["formatters"]["json"]))
     handler.addFilter(configurator.configure_filter(configured["filters"]["bound"]))
     logging.getLogger().addHandler(handler)

@@ -20,7 +20,7 @@ from tests.checkpoints.records import run_sql
 from tests.engine.turns import Bench
 from tests.secrecy import registry
 from tests.secrecy.registry import GIVEN, MAIL, PASSWORD, sent
-from tests.secrecy.sinks import leaking, leaks
+from tests.secrecy.sinks import leaking, leaks, rows
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -110,6 +110,15 @@ def test_a_node_that_raises_says_no_secret(careless: Bench, log: StringIO) -> No
     assert "«secret" in case.facts["trace"]
     assert leaking() == []
     assert leaks(log.getvalue().encode()) == []
+
+
+@pytest.mark.parametrize("at", [281, 481])
+def test_what_is_cut_is_cut_after_it_is_redacted(careless: Bench, at: int) -> None:
+    """Half a secret is one too: what is said of an error ends after 300 and after 500 characters."""
+    careless.start("careless", **GIVEN, then=f"raise after {at}")
+    careless.turn()
+    assert leaking() == []
+    assert [name for name, content in rows() if b"xxx" + PASSWORD[:6].encode() in content] == []
 
 
 def test_a_spooled_receipt_holds_no_secret(careless: Bench, run: Run) -> None:

@@ -17,6 +17,7 @@ from canonical.digests import sha256_hex
 from canonical.errors import CanonicalError
 from canonical.json import dumps, loads_object
 from reconciliation.tools import Call, Json, Refused, Sent
+from tenants.keys import hiding
 
 # The place is taken before anything else: who comes second waits for the first to end, and then
 # touches nothing. The database says back what it was given, and everything after is made of that.
@@ -87,7 +88,8 @@ def as_json(value: Any) -> Json:
 
 def first_line(error: psycopg.Error) -> str:
     """What the database said, without its details."""
-    return (error.diag.message_primary or str(error)).splitlines()[0][:500]
+    said = (error.diag.message_primary or str(error)).splitlines()[0]
+    return str(hiding.text(said).first(500))
 
 
 def _take(connection: Connection, call: Call, declared: Declared) -> str:

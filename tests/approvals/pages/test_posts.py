@@ -6,6 +6,7 @@ from django.test import Client
 
 from approvals import requests
 from approvals.models import ApprovalRequest, Decision, HandOver
+from tenants.keys import hiding
 from tenants.models import Tenant, User
 from tests.approvals.asking import address, asked_about, git_diff, question, signed_in
 from tests.approvals.people.test_handovers import hand
@@ -88,7 +89,7 @@ def test_a_decision_after_cancel_hears_of_it(asked: ApprovalRequest) -> None:
 
 def test_a_decision_after_its_combo_was_withdrawn_hears_of_it(asked: ApprovalRequest) -> None:
     why = "Its version combo was rolled back."
-    requests.withdraw(asked.action_id, actor=WORKER, reason=why)
+    requests.withdraw(asked.action_id, actor=WORKER, reason=hiding.text(why))
     assert why in news(answer(asked, dee()))
 
 

@@ -7,6 +7,7 @@ from checkpoints.models import Event, Run
 from reconciliation import ledger, states
 from reconciliation.ledger import Answer
 from reconciliation.models import Attempt, LookUp, Receipt
+from tenants.keys import hiding
 from tenants.models import AuditRow
 from tests.engine.turns import Bench
 from tests.reconciliation.ready import HAPPENED, Ready, ready
@@ -60,7 +61,7 @@ def test_an_answer_under_the_lease_wakes_nobody(it: Ready) -> None:
 def test_a_look_up_is_kept_with_this_machines_own_clock(it: Ready) -> None:
     Run.objects.update(attempts=4)
     attempt = Attempt.objects.select_related("action").get(pk=it.dispatch().pk)
-    ledger.record_look_up(attempt, "absent", detail="x" * 3000, clock=("boot", 12.5))
+    ledger.record_look_up(attempt, "absent", detail=hiding.text("x" * 3000), clock=("boot", 12.5))
     found = LookUp.objects.get()
     assert (found.answer, found.boot_id, found.boot_seconds) == ("absent", "boot", 12.5)
     assert len(found.detail) == 2000
