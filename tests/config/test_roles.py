@@ -85,6 +85,11 @@ def test_what_could_rewrite_the_record_is_not_permitted(statement: str) -> None:
         run(statement)
 
 
+def test_a_second_look_is_workers_to_write_and_having_seen_it_is_peoples() -> None:
+    assert "approvals_secondlook" in roles.WORKERS
+    assert "approvals_seenremarks" in roles.PEOPLES
+
+
 @pytest.mark.usefixtures("granted")
 def test_granting_again_changes_nothing() -> None:
     before = privileges()
