@@ -89,7 +89,13 @@ def send(statement: str, values: Mapping[str, Any]) -> "Answer":
 
     def heard() -> list[TupleRow]:
         with own.wrap_database_errors:
-            return way.heard()
+            try:
+                return way.heard()
+            except psycopg.errors.InvalidSqlStatementName:
+                # psycopg drops what is prepared after a rollback; nothing of this was run.
+                way.prepare()
+                way.send(values)
+                return way.heard()
 
     return Answer(heard)
 
@@ -117,11 +123,14 @@ class _Way:
     def __init__(self, on: psycopg.Connection[TupleRow], statement: str, name: bytes) -> None:
         self._on, self._name = on.pgconn, name
         self._order = list(dict.fromkeys(PLACE.findall(statement)))
-        numbered = PLACE.sub(lambda place: f"${self._order.index(place[1]) + 1}", statement)
+        self._numbered = PLACE.sub(lambda place: f"${self._order.index(place[1]) + 1}", statement)
         self._convert = Transformer(on)
         self._socket = select.poll()
         self._socket.register(self._on.socket, select.POLLIN)
-        made = self._on.prepare(name, numbered.encode())
+        self.prepare()
+
+    def prepare(self) -> None:
+        made = self._on.prepare(self._name, self._numbered.encode())
         if made.status != ExecStatus.COMMAND_OK:
             raise psycopg.errors.error_from_result(made)
 

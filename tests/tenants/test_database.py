@@ -101,3 +101,15 @@ def test_what_is_sent_in_a_transaction_belongs_to_it() -> None:
         assert execute("SELECT to_regclass('tried')::text", {}) == [("tried",)]
         transaction.set_rollback(True)
     assert execute("SELECT to_regclass('tried')", {}) == [(None,)]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_is_sent_after_a_rollback_is_prepared_again() -> None:
+    statement = "SELECT %(n)s::bigint + 40 AS again"
+    assert send(statement, {"n": 1}).rows() == [(41,)]
+    execute("SELECT %(n)s::bigint + 1", {"n": 1})
+    with pytest.raises(RuntimeError), transaction.atomic():
+        execute("SELECT %(n)s::bigint + 1", {"n": 1})
+        raise RuntimeError
+    assert send(statement, {"n": 2}).rows() == [(42,)]
+    assert send(statement, {"n": 3}).rows() == [(43,)]
