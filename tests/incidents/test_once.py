@@ -24,6 +24,7 @@ from tests.engine import registry
 from tests.engine.faketools import Fake, effects
 from tests.engine.turns import Bench
 from tests.execution.runs import due, head, waiting
+from tests.opening import open_all
 from tests.people import dee, make_tenant
 
 pytestmark = pytest.mark.django_db
@@ -74,6 +75,8 @@ def test_what_was_taken_back_is_not_sent_with_the_rest(engine: Bench) -> None:
     engine.turn()
     given = Answer(listed, "approve", "", UUID(int=3))
     person = engine.approver
+    for request_id, _shown in listed:
+        open_all(request_id, person)
     batch = batches.decide_all(given, tenant=engine.tenant, actor=Actor.person(person), user=person)
     assert dict(batch.entries.values_list("request_id", "code")) == {
         request_of(gone).pk: "withdrawn",
@@ -94,7 +97,8 @@ def test_the_same_question_again_costs_no_second_yes_and_gains_no_time() -> None
     requests_seen = bound_parts(first)
     for _ in range(3):
         assert bound_parts(ask(question)) == requests_seen
-    signed_in(dee(make_tenant())).post(
+    open_all(first.pk, dee(make_tenant()))
+    signed_in(dee()).post(
         address(first, "decision/"),
         {"verdict": "approve", "shown": first.action_hash, "reason": ""},
     )
