@@ -89,6 +89,7 @@ def test_deciding_onward_leads_to_the_next_one() -> None:
     acme = make_tenant()
     first, second = asked_about(git_diff(1)), asked_about(git_diff(1))
     client = signed_in(dee(acme))
+    client.get(f"/t/acme/approvals/{first.pk}/")
     answer = client.post(
         f"/t/acme/approvals/{first.pk}/decision/",
         {"verdict": "approve", "shown": first.action_hash, "onward": "on"},
