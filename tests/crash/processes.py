@@ -16,6 +16,7 @@ import psycopg
 from django.db import connections
 
 from checkpoints.boundaries import boundary
+from tenants import pipelines
 from tests.crash.points import IN_THE_HOOK, STATEMENT
 
 _PR_SET_PDEATHSIG = 1
@@ -86,18 +87,24 @@ def _child(act: Callable[[], object], folder: Path, kill_at: str) -> NoReturn:
 
 
 def watch_statements() -> None:
-    """From now on every statement of this process's first thread is a boundary too."""
-    original = psycopg.Cursor.execute
+    """From now on every statement of this process's first thread is a boundary too.
 
-    def execute(cursor: Any, *given: Any, **options: Any) -> Any:
+    What is sent together is one: PostgreSQL has all of it when the process dies.
+    """
+    psycopg.Cursor.execute = _watched(psycopg.Cursor.execute)  # type: ignore[method-assign]
+    pipelines.run = _watched(pipelines.run)
+
+
+def _watched(original: Any) -> Any:
+    def watched(*given: Any, **options: Any) -> Any:
         if threading.current_thread() is not threading.main_thread():
-            return original(cursor, *given, **options)
+            return original(*given, **options)
         boundary(f"{STATEMENT}:before")
-        done = original(cursor, *given, **options)
+        done = original(*given, **options)
         boundary(f"{STATEMENT}:after")
         return done
 
-    psycopg.Cursor.execute = execute  # type: ignore[assignment, method-assign]
+    return watched
 
 
 def _kill_once(pid: int, file: Path) -> None:
