@@ -1,5 +1,6 @@
 """What is judged under the locks: is the request intact, and whose yes counts."""
 
+from collections.abc import Sequence
 from uuid import UUID
 
 from approvals import hashing, rules, states
@@ -103,7 +104,11 @@ def is_enough(request: ApprovalRequest) -> bool:
     requirement = demands(request)
     if requirement.automatic:
         return _passed_by(request) == requirement.automatic
-    people = deciders.yes(request, requirement)
+    return are_enough(requirement, deciders.yes(request, requirement))
+
+
+def are_enough(requirement: rules.Requirement, people: Sequence[rules.Person]) -> bool:
+    """True if these people are as many, of each kind, as an answer by people takes."""
     return len(people) >= requirement.approvers and all(
         not quorums.missing(part.slots, quorums.fill(part.slots, people))
         for part in requirement.quorums

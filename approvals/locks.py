@@ -12,7 +12,9 @@ from checkpoints.models import Run
 from tenants.database import rows
 
 # By one_request_per_action_and_revision.
-LATEST: Final = "WHERE action_id = %(action)s ORDER BY revision DESC LIMIT 1 FOR UPDATE"
+NEWEST: Final = "WHERE action_id = %(action)s ORDER BY revision DESC LIMIT 1"
+LATEST: Final = f"{NEWEST} FOR UPDATE"
+LATEST_ID: Final = f"SELECT id FROM approvals_approvalrequest {NEWEST}"  # noqa: S608 - words of ours
 
 # What a verb writes; `save()` writes nothing else, ever.
 LIVE_COLUMNS: Final = ("state", "closed_at", "closed_by", "closed_because")

@@ -4,85 +4,133 @@ The caller holds the locks of the run and of the action, in that order, and writ
 the same transaction: no attempt without a used approval, no used approval without an attempt.
 """
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final
 from uuid import UUID
 
-from approvals import clock, judging, locks, states
+from django.db import IntegrityError, connection
+from django.db.transaction import TransactionManagementError
+
+from approvals import judging, locks, states
 from approvals.errors import DamagedRequestError, NotApprovedError
-from approvals.models import Approval, ApprovalRequest
-from tenants.database import execute, rows
+from approvals.models import ApprovalRequest
+from approvals.people import deciders
+from tenants.database import Rows, Statement, models, whole
 
-GIVEN = "WHERE request_id = %(request)s FOR UPDATE"
+GIVEN: Final = f"""
+SELECT state, rule, used_by_attempt FROM approvals_approval
+ WHERE request_id = ({locks.LATEST_ID}) FOR UPDATE
+"""  # noqa: S608 - words of ours
 
-# Both rows are locked; the clock is read as the statement runs. No row: nothing is used.
-USE = """
+TOO_LATE: Final = "the approval has run out"
+
+# Both rows are locked; the clock is read as the statement runs. Raises instead of using nothing.
+USE: Final = """
 WITH given AS (
     UPDATE approvals_approval AS approval
        SET state = 'used', used_at = clock_timestamp(), used_by_attempt = %(attempt)s
       FROM approvals_approvalrequest AS request
      WHERE approval.request_id = %(request)s AND request.id = approval.request_id
        AND approval.state = 'unused' AND request.expires_at > clock_timestamp()
-    RETURNING approval.request_id, approval.used_at
+    RETURNING approval.request_id
 ), told AS (
     UPDATE approvals_approvalrequest SET state = 'used'
       FROM given WHERE approvals_approvalrequest.id = given.request_id
 )
-SELECT used_at FROM given
+SELECT kedge_must((SELECT count(*) FROM given) = 1, %(too_late)s)
+"""
+STILL_HOLDS: Final = """
+SELECT kedge_must(expires_at > clock_timestamp(), %(too_late)s)
+  FROM approvals_approvalrequest WHERE id = %(request)s
 """
 
 
-def use(action_id: UUID, *, expected_hash: str, attempt_id: UUID) -> Approval:
-    """Use the approval of an action for its first attempt, exactly once.
+@dataclass(frozen=True)
+class Wanted:
+    """An attempt that is to go. `expected_hash` comes from a fresh dry run and the *stored* nonce
+    and expiry. `is_further`: an earlier one went, and each was proved absent or voided (rule 6);
+    only then may it go under the approval that the first has used up."""
 
-    `expected_hash` comes from a fresh dry run and the *stored* nonce and expiry. Raises
-    `NotApprovedError` with the reason code; then nothing may be sent.
+    id: UUID
+    action_id: UUID
+    expected_hash: str
+    is_further: bool
+
+
+@dataclass(frozen=True)
+class Use:
+    """What an attempt may go under: `request`, whose approval it uses up when it is the first."""
+
+    request: ApprovalRequest
+    attempt_id: UUID
+    is_first: bool
+
+    def statement(self) -> Statement:
+        """The use itself. Fails, with `TOO_LATE`, when the approval has run out by now."""
+        values = {"request": self.request.pk, "too_late": TOO_LATE}
+        if not self.is_first:  # the attempt's own row is the record
+            return STILL_HOLDS, values
+        return USE, values | {"attempt": self.attempt_id}
+
+
+def locking(action_id: UUID, tenant_id: int) -> list[Statement]:
+    """What locks request, then approval, and then reads who stands by it; `judge` takes the rows.
+
+    Raises `TransactionManagementError` where the locks would end with their statements.
     """
-    request, approval = _locked(action_id)
-    if approval is None or (request.state, approval.state) != (states.APPROVED, states.UNUSED):
-        raise NotApprovedError(request.state, action_id)
-    _judge(request, expected_hash)
-    used = execute(USE, {"request": request.pk, "attempt": attempt_id})
-    if not used:  # the clock is judged by the statement itself
-        raise NotApprovedError(states.EXPIRED, action_id)
-    approval.state, approval.used_by_attempt, approval.used_at = states.USED, attempt_id, used[0][0]
-    request.state, approval.request = states.USED, request
-    return approval
+    if not connection.in_atomic_block:
+        raise TransactionManagementError("an approval is used in the transaction of its attempt")
+    newest = {"action": action_id}
+    return [
+        (whole(ApprovalRequest, locks.LATEST), newest),
+        (GIVEN, newest),
+        deciders.given(action_id, tenant_id),
+    ]
 
 
-def use_again(action_id: UUID, *, expected_hash: str, attempt_id: UUID) -> Approval:
-    """Let a further attempt of the same action go under the approval its first attempt used.
-
-    The caller has proved every earlier attempt absent or voided (rule 6). Nothing is written
-    here: the attempt row of the caller is the record. Raises `NotApprovedError`.
-    """
-    request, approval = _locked(action_id)
-    if approval is None or (request.state, approval.state) != (states.USED, states.USED):
-        code = "never_used" if request.state == states.APPROVED else request.state
-        raise NotApprovedError(code, action_id)
-    if approval.used_by_attempt == attempt_id:
-        raise NotApprovedError(states.USED, action_id)
-    _judge(request, expected_hash)
-    if request.expires_at <= clock.now():
-        raise NotApprovedError(states.EXPIRED, request.action_id)
-    return approval
+def judge(found: Sequence[Rows], attempt: Wanted) -> Use:
+    """Under the locks: may this attempt go? Raises `NotApprovedError`; then nothing may be sent."""
+    newest, given, said_yes = found
+    if not newest:
+        raise NotApprovedError("no_request", attempt.action_id)
+    [request] = models(ApprovalRequest, locks.LATEST, newest)
+    [(state, rule, used_by)] = given or [("", "", None)]
+    is_unused = (request.state, state) == (states.APPROVED, states.UNUSED)
+    is_used = (request.state, state) == (states.USED, states.USED)
+    if not (is_unused or (is_used and attempt.is_further and used_by != attempt.id)):
+        raise NotApprovedError(request.state, attempt.action_id)
+    _judge(request, attempt.expected_hash, rule, said_yes)
+    return Use(request, attempt.id, is_first=is_unused)
 
 
-def _locked(action_id: UUID) -> tuple[ApprovalRequest, Approval | None]:
-    """Lock request, then approval, each before anything about them is judged (rule 4)."""
-    request = locks.latest(action_id)
-    if request is None:
-        raise NotApprovedError("no_request", action_id)
-    found = rows(Approval, GIVEN, {"request": request.pk})
-    return request, found[0] if found else None
+@contextmanager
+def refused_when_late(action_id: UUID) -> Iterator[None]:
+    """What the clock refuses inside the statement of a use is no approval either."""
+    try:
+        yield
+    except IntegrityError as error:
+        if TOO_LATE not in str(error):
+            raise
+        raise NotApprovedError(states.EXPIRED, action_id) from error
 
 
-def _judge(request: ApprovalRequest, expected_hash: str) -> None:
-    """Under the locks: intact, the same effect, and enough people still stand by it."""
+def _judge(request: ApprovalRequest, expected_hash: str, rule: str, said_yes: Rows) -> None:
+    """Intact, the same effect, and enough people still stand by it."""
     try:
         judging.bound_of(request)
-        enough = judging.is_enough(request)
+        enough = _is_enough(request, rule, said_yes)
     except DamagedRequestError as error:
         raise NotApprovedError("damaged", request.action_id) from error
     if expected_hash != request.action_hash:
         raise NotApprovedError("hash_differs", request.action_id)
     if not enough:
         raise NotApprovedError("too_few_approvers", request.action_id)
+
+
+def _is_enough(request: ApprovalRequest, rule: str, said_yes: Rows) -> bool:
+    requirement = judging.demands(request)
+    if requirement.automatic:
+        return rule == requirement.automatic
+    return judging.are_enough(requirement, deciders.counted(request, requirement, said_yes))

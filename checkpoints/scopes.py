@@ -14,7 +14,7 @@ from django.db import connection
 from canonical import digests
 from checkpoints.graph import Graph
 from checkpoints.models import Combo, Run, Stop
-from tenants.database import execute
+from tenants.database import Statement, execute
 from tenants.models import Tenant
 
 Lock = Literal["new_runs", "effects"]
@@ -124,9 +124,9 @@ def take_alone(scope: Scope, lock: str) -> None:
     execute(TAKE_ALONE, {"space": SPACE, "number": scope.number(lock)})
 
 
-def take_shared(under: Under, lock: str) -> None:
-    """Inside a transaction: keep stops of all these scopes out until it ends."""
-    execute(TAKE_SHARED, {"space": SPACE, "numbers": under.numbers(lock)})
+def sharing(under: Under, lock: str) -> Statement:
+    """What keeps stops of all these scopes out until its transaction ends."""
+    return TAKE_SHARED, {"space": SPACE, "numbers": under.numbers(lock)}
 
 
 @lru_cache(maxsize=4096)

@@ -19,7 +19,7 @@ from checkpoints.scopes import Lock, Scope, Under
 from checkpoints.stopright import admit, refusals_on_record
 from tenants import audit
 from tenants.actors import Actor
-from tenants.database import execute
+from tenants.database import Rows, Statement, together
 from tenants.keys import hiding
 from tenants.models import Tenant
 
@@ -80,7 +80,11 @@ def in_force(tenant_id: int | None, lock: Lock) -> QuerySet[Stop]:
 
 def refuse_if_stopped(lock: Lock, under: Under) -> None:
     """Inside a transaction: keep stops out until it ends, then judge. Raises `StoppedError`."""
-    scopes.take_shared(under, lock)
+    refuse(lock, *together(keeping_out(lock, under)))
+
+
+def keeping_out(lock: Lock, under: Under) -> list[Statement]:
+    """What keeps stops out until its transaction ends, and then looks; `refuse` judges the rows."""
     values = {
         "lock": lock,
         "tenant": under.tenant_id,
@@ -88,7 +92,12 @@ def refuse_if_stopped(lock: Lock, under: Under) -> None:
         "combo": under.combo_id,
         "tools": list(under.tools),
     }
-    for who, since, why, *thing in execute(IN_FORCE, values):
+    return [scopes.sharing(under, lock), (IN_FORCE, values)]
+
+
+def refuse(lock: Lock, _locked: Rows, in_force: Rows) -> None:
+    """Judge what `keeping_out` found. Raises `StoppedError`."""
+    for who, since, why, *thing in in_force:
         what = "new runs" if lock == "new_runs" else "effects"
         raise StoppedError(
             f"{what}{_of(*thing)} are stopped by {who} since {since:%Y-%m-%d %H:%M} UTC: {why}."

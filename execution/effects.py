@@ -30,9 +30,10 @@ from execution.errors import Finish, Hold, Suspend, TryLater
 from execution.nodes import checked_step, guarded
 from execution.proposing import propose
 from execution.work import WORKER, Work
-from reconciliation import actions, asking, ledger, outcomes, sensitive, verdicts, wire
+from reconciliation import actions, asking, demands, ledger, outcomes, sensitive, verdicts, wire
 from reconciliation import states as world
 from reconciliation.calls import capabilities, tool_of
+from reconciliation.demands import Demand
 from reconciliation.errors import ForbiddenEffectError, JournalError, NotDispatchedError
 from reconciliation.models import Action
 from reconciliation.outcomes import Later, NeedsPerson
@@ -88,7 +89,7 @@ def seek_permission(work: Work, action: Action) -> None:
         return
     asked = _question(work, action)
     if newest is not None and _may_send(action, newest, asked):
-        send(work, action, newest.action_hash)
+        send(work, demands.of(action, diff=asked.diff, media=asked.media), newest.action_hash)
     else:
         ask(work, asked)
 
@@ -114,16 +115,16 @@ def ask(work: Work, asked: Question) -> None:
         raise _wait_for(request)
 
 
-def send(work: Work, action: Action, action_hash: str) -> None:
+def send(work: Work, demand: Demand, action_hash: str) -> None:
     """Send what was approved; what the last check refuses is not sent, and says why."""
     try:
-        after = actions.send(work.lease, action, action_hash, work.self_stop)
+        after = actions.send(work.lease, demand, action_hash, work.self_stop)
     except StoppedError as stop:
         raise Suspend(states.FOR_STOP, str(stop), None) from stop
     except JournalError as error:
         raise TryLater(str(error), 5.0) from error
     except NotDispatchedError as refusal:
-        _not_sent(work, action, action_hash, refusal)
+        _not_sent(work, demand.action, action_hash, refusal)
         return
     if after.stands != world.SETTLED:
         reconcile(after, fence=work.lease.fence)

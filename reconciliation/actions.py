@@ -12,6 +12,7 @@ from checkpoints.commits import Lease
 from checkpoints.timers import SelfStop, boot_seconds
 from reconciliation import journal, ledger, outcomes, sensitive, spool, states
 from reconciliation.calls import call_for, tool_of
+from reconciliation.demands import Demand
 from reconciliation.errors import JournalError
 from reconciliation.ledger import Answer
 from reconciliation.models import Action, Attempt
@@ -24,13 +25,14 @@ log = logging.getLogger(__name__)
 DEADLINE = "effect deadline"
 
 
-def send(lease: Lease, action: Action, action_hash: str, self_stop: SelfStop) -> Action:
+def send(lease: Lease, demand: Demand, action_hash: str, self_stop: SelfStop) -> Action:
     """Send an approved action once and keep what came back; returns it as the ledger has it.
 
-    `action_hash` is that of a dry run made just now (`expected_hash`). Raises `NotDispatchedError` or `StoppedError` when the
+    `action_hash` is that of a dry run made just now (`expected_hash`), and `demand` of the same. Raises `NotDispatchedError` or `StoppedError` when the
     last check fails (nothing was sent), `JournalError` when the journal cannot be written
     (nothing was sent). Any answer but the tool's own leaves the outcome *unknown*.
     """
+    action = demand.action
     tool = tool_of(action)
     sensitive.make_ready(action)
     # The deadline counts from before the intent: a worker that is stopped between the last check
@@ -40,11 +42,10 @@ def send(lease: Lease, action: Action, action_hash: str, self_stop: SelfStop) ->
     try:
         attempt = ledger.dispatch(
             lease,
-            action.id,
+            demand,
             expected_hash=action_hash,
             limits=(tool.budget_seconds, tool.margin_seconds),
         )
-        attempt.action = action
         _journal(action, attempt)
         answer = _perform(tool, action, attempt, deadline)
     finally:

@@ -2,22 +2,21 @@
 
 from typing import Any
 
-from approvals import rules
 from approvals.hashing import Bound, diff_digest
-from approvals.people import reversibility, satisfying
+from approvals.people import satisfying
 from approvals.requests import Question
-from approvals.rules import Deny, Effect, Requirement
+from approvals.rules import Deny, Requirement
 from approvals.showing import agreeing
 from approvals.showing.values import Content
 from canonical import digests
-from canonical import json as canonical
-from checkpoints.models import Combo
-from reconciliation import sensitive, sums
+from reconciliation import demands, sensitive
 from reconciliation.calls import call_for, tool_of
+from reconciliation.demands import Demand
 from reconciliation.errors import ForbiddenEffectError
 from reconciliation.models import Action
 from reconciliation.tools import DryRun, Tool
 from reconciliation.toolschema import meaning
+from tenants.database import together
 from tenants.keys import vaults
 
 Json = Any
@@ -29,14 +28,14 @@ def question(action: Action) -> Question:
     Raises `ForbiddenEffectError` when the rules of its combo deny it, and whatever the tool
     raises when it cannot say what would change: then nobody is asked and nothing is sent.
     """
-    document = rules_of(action.run.combo)
     with vaults.bound(action.tenant_id) as vault:
         dry = sensitive.shown(tool_of(action).dry_run(call_for(action)), vault)
-    requirement = _requirement(action, dry, document)
+    demand = demands.of(action, diff=dry.diff, media=dry.media)
+    requirement = _requirement(demand)
     if agreeing.of(Content.of(dry.diff), dry.media) is not None:
         requirement = requirement.by_people()  # no rule passes what is at odds with itself
     return Question(
-        bound=_bound(action, dry, document),
+        bound=_bound(action, dry, demand.document),
         parameters=bytes(action.parameters),
         diff=dry.diff,
         media=dry.media,
@@ -54,45 +53,14 @@ def schema_digest(tool: Tool) -> str:
     return digests.tagged("tool-schema", [tool.name, tool.version, *schemas])
 
 
-def rules_of(combo: Combo) -> Json:
-    """The rules document that a combo carries; None, which denies everything, when it has none."""
-    return canonical.loads_object(combo.manifest).get("rules")
-
-
-def _requirement(action: Action, dry: DryRun, document: Json) -> Requirement:
-    found = rules.evaluate(document, _effect(action, dry, document))
+def _requirement(demand: Demand) -> Requirement:
+    found = demand.now(together(demand.looking()))
     if isinstance(found, Deny):
         raise ForbiddenEffectError(found.reason)
-    impossible = satisfying.impossible(found, action.run)
+    impossible = satisfying.impossible(found, demand.action.run)
     if impossible:
         raise ForbiddenEffectError(impossible)
     return found
-
-
-def _effect(action: Action, dry: DryRun, document: Json) -> Effect:
-    windows = rules.sums_needed(document, tool=action.tool, tenant=action.tenant.slug)
-    return Effect(
-        tool=action.tool,
-        tenant=action.tenant.slug,
-        target=action.target,
-        magnitude=action.magnitude,
-        # In the clear: a condition on what is secret must not pass because it cannot be read.
-        parameters=canonical.loads(sensitive.parameters(action)),
-        diff_bytes=len(dry.diff),
-        diff_files=_files(dry),
-        sums=sums.of_windows(
-            windows, tenant_id=action.tenant_id, tool=action.tool, action_id=action.id
-        ),
-        reversibility=reversibility.class_of(action.tenant_id, action.tool),
-    )
-
-
-def _files(dry: DryRun) -> int | None:
-    """How many files a diff of git is about; None for what has none to count."""
-    if dry.media != "text/x-diff":
-        return None
-    count = (b"\n" + dry.diff).count(b"\ndiff --git ")
-    return count if count or not dry.diff else None
 
 
 def _bound(action: Action, dry: DryRun, document: Json) -> Bound:

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from typing import Final
-from uuid import UUID
 
 from approvals.rules import Window
-from tenants.database import execute
+from reconciliation.models import Action
+from tenants.database import Rows, Statement
 
 # More than this in the longest window is not summed: then the sums are not known.
 MOST_ACTIONS: Final = 10_000
@@ -43,27 +43,22 @@ SELECT asked.of, asked.seconds, (SELECT count(*) FROM counted) < %(most)s
 """
 
 
-def of_windows(
-    windows: Sequence[Window], *, tenant_id: int, tool: str, action_id: UUID
-) -> dict[Window, int]:
-    """The sum of each window, this action included; a sum that cannot be told is left out.
+def asking(windows: Sequence[Window], action: Action) -> Statement:
+    """What sums each window, this action included; `read` makes the sums of its rows.
 
-    One bounded statement, none without windows. Amounts are added whatever their currency: never
-    less than the sum of any one of them.
+    Bounded. Amounts are added whatever their currency: never less than the sum of any one of them.
     """
-    if not windows:
-        return {}
-    values = {
-        "tenant": tenant_id,
-        "tool": tool,
-        "action": action_id,
+    return SUMS, {
+        "tenant": action.tenant_id,
+        "tool": action.tool,
+        "action": action.id,
         "longest": max(window.seconds for window in windows),
         "most": MOST_ACTIONS,
         "of": [window.of for window in windows],
         "seconds": [window.seconds for window in windows],
     }
-    return {
-        Window(of, seconds): int(total)
-        for of, seconds, is_known, total in execute(SUMS, values)
-        if is_known
-    }
+
+
+def read(found: Rows) -> dict[Window, int]:
+    """The sum of each window; one that cannot be told is left out."""
+    return {Window(of, seconds): int(total) for of, seconds, is_known, total in found if is_known}

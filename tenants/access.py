@@ -59,10 +59,10 @@ def of(user: User | AnonymousUser) -> Access:
     return Access(user.pk, {id_: frozenset(codes) for id_, codes in rights.items()}, slugs)
 
 
+# Whether the row `person` has a right, as part of a statement with the values tenant and codename.
 # Relies on the unique keys of guardian's two tables, which begin with the person or the group.
-WHO_MAY = """
-SELECT person.id FROM tenants_user AS person
- WHERE person.id = ANY(%(people)s) AND person.is_active AND person.kind = 'person' AND EXISTS (
+MAY = """
+       person.is_active AND person.kind = 'person' AND EXISTS (
        SELECT 1 FROM auth_permission AS permission
          JOIN django_content_type AS kind ON kind.id = permission.content_type_id
         WHERE kind.app_label = 'tenants' AND kind.model = 'tenant'
@@ -77,6 +77,10 @@ SELECT person.id FROM tenants_user AS person
                  WHERE member.user_id = person.id AND shared.permission_id = permission.id
                    AND shared.content_object_id = %(tenant)s)))
 """
+WHO_MAY = f"""
+SELECT person.id FROM tenants_user AS person
+ WHERE person.id = ANY(%(people)s) AND {MAY}
+"""  # noqa: S608 - words of ours
 
 
 def who_may(tenant_id: int, codename: str, people: Collection[int]) -> set[int]:

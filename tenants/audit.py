@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
-from typing import Final
+from typing import Any, Final
 
 from django.db import connection, transaction
 from django.db.models.functions import Now
@@ -22,16 +22,15 @@ STRANGERS_ROWS: Final = 200  # the same of all strangers together: addresses cos
 ALL_STRANGERS: Final = ""
 
 
-RECORDED: Final = ("tenant_id", "actor_kind", "actor_id", "actor_name", "verb", "subject")
-
-# Prepared: every intent and every outcome writes one, inside the transaction of an effect.
-RECORD: Final = """
+# Prepared: every intent and every outcome writes one, inside the transaction of an effect. Such a
+# statement may write it itself, of a row of its own: RIDE and " FROM …", with the values of `told_of`.
+RIDE: Final = """
 INSERT INTO tenants_auditrow
     (tenant_id, actor_kind, actor_id, actor_name, verb, subject, detail)
-VALUES (%(tenant_id)s, %(actor_kind)s, %(actor_id)s, %(actor_name)s, %(verb)s, %(subject)s,
-        %(detail)s)
-RETURNING audit_id, at
+SELECT %(audit_tenant_id)s, %(audit_actor_kind)s, %(audit_actor_id)s, %(audit_actor_name)s,
+       %(audit_verb)s, %(audit_subject)s, %(audit_detail)s
 """
+RECORD: Final = f"{RIDE} RETURNING audit_id, at"
 
 
 def record(
@@ -48,18 +47,31 @@ def record(
     it was done to ("action:<id>"). `detail` must be canonical JSON, else CanonicalError; it may have
     members of these names too.
     """
-    row = AuditRow(
-        tenant=tenant,
-        actor_kind=actor.kind,
-        actor_id=actor.id,
-        actor_name=actor.name,
-        verb=str(verb),
-        subject=str(subject),
-        detail=normal(hiding.facts(detail))[1],
-    )
-    values = {name: getattr(row, name) for name in RECORDED} | {"detail": Jsonb(row.detail)}
+    values = told_of(tenant.pk if tenant else None, actor, verb, subject, **detail)
+    written = {name.removeprefix("audit_"): value for name, value in values.items()}
+    row = AuditRow(**{**written, "detail": written["detail"].obj})
     row.audit_id, row.at = execute(RECORD, values)[0]
     return row
+
+
+def told_of(
+    tenant_id: int | None,
+    actor: Actor,
+    verb: Said,
+    subject: Redacted,
+    /,
+    **detail: Fact,
+) -> dict[str, Any]:
+    """The values of one row, for a statement that writes it itself (`RIDE`); as for `record`."""
+    return {
+        "audit_tenant_id": tenant_id,
+        "audit_actor_kind": actor.kind,
+        "audit_actor_id": actor.id,
+        "audit_actor_name": actor.name,
+        "audit_verb": str(verb),
+        "audit_subject": str(subject),
+        "audit_detail": Jsonb(normal(hiding.facts(detail))[1]),
+    }
 
 
 def refuse(

@@ -3,24 +3,28 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
+from uuid import UUID
 
+from approvals import locks
 from approvals.models import ApprovalRequest
 from approvals.rules import Person, Requirement
 from approvals.rules.classes import IRREVERSIBLE
 from approvals.rules.people import DECIDING, GROUP, PERMISSION
 from tenants import access
-from tenants.database import execute
+from tenants.database import Rows, Statement, execute
 from tenants.models import User
 from tenants.signin import proofs
 
 # Relies on one_decision_per_person_and_request; what was taken back does not count.
 YES = """
-SELECT person.id, lower(person.email) FROM approvals_decision AS decision
+SELECT person.id, lower(person.email), {may} FROM approvals_decision AS decision
   JOIN tenants_user AS person ON person.id = decision.user_id
- WHERE decision.request_id = %(request)s AND decision.verdict = 'approve'
+ WHERE decision.request_id = {request} AND decision.verdict = 'approve'
    AND NOT EXISTS (SELECT 1 FROM approvals_takenback WHERE decision_id = decision.id)
  ORDER BY decision.at, decision.id
 """
+YES_TO = YES.format(may=access.MAY, request="%(request)s")
+YES_TO_LATEST = YES.format(may=access.MAY, request=f"({locks.LATEST_ID})")
 
 # Relies on the unique key (user, group). A group's name is unique in the whole installation.
 MEMBERS = """
@@ -70,13 +74,26 @@ SEEING: Final = ("view_runs", "read_payloads")
 
 
 def yes(request: ApprovalRequest, requirement: Requirement) -> list[Person]:
-    """Whose yes counts now, first yes first: given, not taken back, and still asked for.
+    """Whose yes counts now, first yes first: given, not taken back, and still asked for."""
+    values = {"request": request.pk, "tenant": request.tenant_id, "codename": DECIDING}
+    return counted(request, requirement, execute(YES_TO, values))
 
-    Two prepared statements when the requirement is the plain one; the last check asks this.
-    """
-    given = execute(YES, {"request": request.pk})
-    strangers = [row for row in given if not is_own(request, user_id=row[0], email=row[1])]
-    people = known(request.tenant_id, requirement, strangers)
+
+def given(action_id: UUID, tenant_id: int) -> Statement:
+    """Who has said yes to the newest request of an action, and may decide now: for `counted`."""
+    return YES_TO_LATEST, {"action": action_id, "tenant": tenant_id, "codename": DECIDING}
+
+
+def counted(request: ApprovalRequest, requirement: Requirement, said_yes: Rows) -> list[Person]:
+    """Those of `given` whose yes counts. Asks no more when the requirement is the plain one."""
+    strangers = [row for row in said_yes if not is_own(request, user_id=row[0], email=row[1])]
+    if requirement.quorums:
+        people = known(request.tenant_id, requirement, [row[:2] for row in strangers])
+    else:
+        people = [
+            Person(user_id, email, frozenset((DECIDING,) if may else ()))
+            for user_id, email, may in strangers
+        ]
     return [person for person in people if requirement.counts(person)]
 
 

@@ -8,9 +8,11 @@ from approvals import clock, states
 from approvals.errors import ClassMovedError, ClassProofNeededError, ReasonMissingError
 from approvals.models import ApprovalRequest, ToolClass
 from approvals.rules.classes import CLASSES, IRREVERSIBLE, danger
+from checkpoints import scopes
+from checkpoints.scopes import Scope
 from tenants import access, audit
 from tenants.actors import Actor
-from tenants.database import execute
+from tenants.database import Rows, Statement, execute
 from tenants.errors import Denied
 from tenants.keys import hiding
 from tenants.models import Tenant, User
@@ -28,8 +30,17 @@ COUNTED_TO: Final = 1_000
 
 def class_of(tenant_id: int, tool: str) -> str:
     """The class of a tool at a tenant; the most dangerous one while nobody has said anything."""
-    rows = execute(NEWEST, {"tenant": tenant_id, "tool": tool})
-    return str(rows[0][0]) if rows else IRREVERSIBLE
+    return said(execute(*saying(tenant_id, tool)))
+
+
+def saying(tenant_id: int, tool: str) -> Statement:
+    """What asks for the class of a tool at a tenant; `said` reads the answer."""
+    return NEWEST, {"tenant": tenant_id, "tool": tool}
+
+
+def said(found: Rows) -> str:
+    """The class, by the rows of `saying`."""
+    return str(found[0][0]) if found else IRREVERSIBLE
 
 
 def classes_of(tenant: Tenant) -> list[ToolClass]:
@@ -86,6 +97,9 @@ def set_class(
     if not why.strip():
         raise ReasonMissingError(f"class of {tool} at {tenant.slug}")
     with transaction.atomic():
+        # Every dispatch of the tool here holds this shared and judges under it: what is under way
+        # is waited for, and what comes after sees the new class.
+        scopes.take_alone(Scope(tenant, tool=tool), "effects")
         Tenant.objects.select_for_update(no_key=True).get(pk=tenant.pk)
         _admit(tenant, tool, actor)
         was = class_of(tenant.pk, tool)

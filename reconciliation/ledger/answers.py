@@ -17,43 +17,46 @@ from reconciliation.ledger.outcomes import close, close_attempt, close_open
 from reconciliation.ledger.reads import WORKER
 from reconciliation.models import Action, Attempt, LookUp, Receipt
 from tenants import audit
-from tenants.database import execute
+from tenants.database import together
 from tenants.keys import hiding
-from tenants.models import Tenant
 
 # By primary key, each a statement of its own (rule 4).
 LOCK_RUN = "SELECT status, fence FROM checkpoints_run WHERE id = %(run)s FOR UPDATE"
-LOCK_ACTION = """
-SELECT stands, outcome FROM reconciliation_action WHERE id = %(action)s FOR UPDATE
-"""
-LATER = """
-SELECT 1 FROM reconciliation_attempt WHERE action_id = %(action)s AND number > %(number)s LIMIT 1
-"""
+LOCK_ACTION = "SELECT stands FROM reconciliation_action WHERE id = %(action)s FOR UPDATE"
 
-# The ordinary case, under both locks: the answer of the newest attempt of an unsettled action.
-HAPPENED = """
-WITH kept AS (
-    INSERT INTO reconciliation_receipt
-        (attempt_id, action_id, source, content, digest, wire_digest, fence)
-    VALUES (%(attempt)s, %(action)s, %(source)s, %(content)s, %(digest)s, %(wire)s, %(fence)s)
-), ended AS (
-    UPDATE reconciliation_attempt SET outcome = 'happened', settled_at = clock_timestamp()
-     WHERE action_id = %(action)s AND outcome = ''
-), settled AS (
+# The ordinary case, judged under both locks: the answer of the newest attempt of an unsettled
+# action, to the worker that holds its run. No row: it is no ordinary case, and nothing is changed.
+HAPPENED = f"""
+WITH settled AS (
     UPDATE reconciliation_action
        SET stands = 'settled', outcome = 'happened', because = %(because)s, note = %(note)s,
            settled_at = clock_timestamp(), evidence_at = clock_timestamp()
-     WHERE id = %(action)s
-    RETURNING settled_at
+     WHERE id = %(action)s AND stands <> 'settled'
+       AND EXISTS (
+           SELECT 1 FROM checkpoints_run
+            WHERE id = %(run)s AND status = 'running' AND fence = %(fence)s)
+       AND NOT EXISTS (
+           SELECT 1 FROM reconciliation_attempt
+            WHERE action_id = %(action)s AND number > %(number)s)
+    RETURNING id, settled_at
+), kept AS (
+    INSERT INTO reconciliation_receipt
+        (attempt_id, action_id, source, content, digest, wire_digest, fence)
+    SELECT %(attempt)s, id, %(source)s, %(content)s, %(digest)s, %(wire)s, %(fence)s FROM settled
+), ended AS (
+    UPDATE reconciliation_attempt SET outcome = 'happened', settled_at = clock_timestamp()
+      FROM settled WHERE action_id = settled.id AND reconciliation_attempt.outcome = ''
 ), landed AS (
-    UPDATE checkpoints_run SET effect_in_flight = NULL, attempts = 0 WHERE id = %(run)s
+    UPDATE checkpoints_run SET effect_in_flight = NULL, attempts = 0
+      FROM settled WHERE checkpoints_run.id = %(run)s
 ), told AS (
     INSERT INTO checkpoints_event (run_id, what, actor, detail)
-    VALUES (%(run)s, 'settled', %(actor)s, jsonb_build_object(
-        'action', %(action)s::text, 'outcome', 'happened', 'because', %(because)s::text))
-)
+    SELECT %(run)s, 'settled', %(actor)s, jsonb_build_object(
+        'action', %(action)s::text, 'outcome', 'happened', 'because', %(because)s::text)
+      FROM settled
+), audited AS ({audit.RIDE} FROM settled)
 SELECT settled_at FROM settled
-"""
+"""  # noqa: S608 - words of ours
 
 
 @dataclass(frozen=True)
@@ -83,19 +86,10 @@ def record_answer(attempt: Attempt, answer: Answer, *, fence: int) -> Action:
     Needs no lease: a receipt is a fact whoever brings it. One that contradicts what was settled,
     or comes after a later intent, opens a case and blocks dispatch (rule 3).
     """
-    run_id = attempt.action.run_id
     boundary("receipt:before")
-    with transaction.atomic():
-        status, lease_fence = execute(LOCK_RUN, {"run": run_id})[0]
-        stands, _ = execute(LOCK_ACTION, {"action": attempt.action_id})[0]
-        later = execute(LATER, {"action": attempt.action_id, "number": attempt.number})
-        if answer.outcome == outcomes.HAPPENED and stands != outcomes.SETTLED and not later:
-            settled_at = _happened(attempt, answer, fence)
-        else:
-            settled_at = None
-            _out_of_order(attempt, answer, fence)
-        if (status, lease_fence) != (states.RUNNING, fence):
-            wakeups.wake(run_id, why="An answer arrived.")
+    settled_at = _happened(attempt, answer, fence) if answer.outcome == outcomes.HAPPENED else None
+    if settled_at is None:
+        _out_of_order(attempt, answer, fence)
     boundary("receipt:after")
     action = attempt.action
     if settled_at is None:
@@ -122,12 +116,13 @@ def record_look_up(
     Run.objects.filter(pk=attempt.action.run_id).update(attempts=0)
 
 
-def _happened(attempt: Attempt, answer: Answer, fence: int) -> datetime:
-    """Settle it; returns when, by the database's clock."""
+def _happened(attempt: Attempt, answer: Answer, fence: int) -> datetime | None:
+    """Settle it in one round trip; when, by the database's clock. None: it is no ordinary case."""
     values = {
         "run": attempt.action.run_id,
         "action": attempt.action_id,
         "attempt": attempt.id,
+        "number": attempt.number,
         "source": answer.source,
         "content": answer.content,
         "digest": bytes.fromhex(digests.sha256_hex(answer.content)),
@@ -137,53 +132,52 @@ def _happened(attempt: Attempt, answer: Answer, fence: int) -> datetime:
         "note": hiding.said(answer.note),
         "actor": WORKER.name,
     }
-    settled_at: datetime = execute(HAPPENED, values)[0][0]
-    audit.record(
-        Tenant(pk=attempt.action.tenant_id),
+    told = audit.told_of(
+        attempt.action.tenant_id,
         WORKER,
         "settled",
         ours("action %(id)s", id=attempt.action_id),
         outcome=ours(outcomes.HAPPENED),
         because=hiding.text(answer.because),
     )
-    return settled_at
+    _, _, settled = together([(LOCK_RUN, values), (LOCK_ACTION, values), (HAPPENED, values | told)])
+    return settled[0][0] if settled else None
 
 
 def _out_of_order(attempt: Attempt, answer: Answer, fence: int) -> None:
-    """Everything but the ordinary case: a refusal, a late receipt, one beside a later intent."""
-    run = Run.objects.get(id=attempt.action.run_id)
-    action = Action.objects.get(id=attempt.action_id)
-    _keep(action, attempt, answer, fence)
-    open_still = action.stands != outcomes.SETTLED
-    if answer.outcome == outcomes.HAPPENED:
-        Action.objects.filter(pk=action.pk, evidence_at=None).update(evidence_at=Now())
-        if open_still:  # and a later attempt is out or was
-            note_late_evidence(run, action, later_intent=True)
-            close_attempt(attempt, outcomes.ATTEMPT_HAPPENED)
-            close_open(action, outcomes.ATTEMPT_HAPPENED)
-            close(
-                run,
-                action,
-                outcomes.HAPPENED,
-                because=answer.because,
-                note=hiding.text(hiding.said(answer.note)),
-            )
-        elif action.outcome != outcomes.HAPPENED:
+    """Everything else: a refusal, a late receipt, one beside a later intent, or without a lease."""
+    with transaction.atomic():
+        run = Run.objects.select_for_update().get(id=attempt.action.run_id)
+        action = Action.objects.select_for_update().get(id=attempt.action_id)
+        _keep(action, attempt, answer, fence)
+        if answer.outcome == outcomes.HAPPENED:
+            _settle_evidence(run, action, attempt, answer)
+        elif answer.outcome == outcomes.REFUSED and _is_out(action, attempt):
+            close_attempt(attempt, outcomes.ATTEMPT_REFUSED)
+            note = hiding.text(hiding.said(answer.note))
+            close(run, action, outcomes.REFUSED, because=outcomes.ANSWERED, note=note)
+        if (run.status, run.fence) != (states.RUNNING, fence):
+            wakeups.wake(run.id, why="An answer arrived.")
+
+
+def _settle_evidence(run: Run, action: Action, attempt: Attempt, answer: Answer) -> None:
+    Action.objects.filter(pk=action.pk, evidence_at=None).update(evidence_at=Now())
+    if action.stands == outcomes.SETTLED:
+        if action.outcome != outcomes.HAPPENED:
             note_late_evidence(run, action, later_intent=False)
-    elif answer.outcome == outcomes.REFUSED and open_still and _is_out(attempt):
-        close_attempt(attempt, outcomes.ATTEMPT_REFUSED)
-        close(
-            run,
-            action,
-            outcomes.REFUSED,
-            because=outcomes.ANSWERED,
-            note=hiding.text(hiding.said(answer.note)),
-        )
+        return
+    if Attempt.objects.filter(action=action, number__gt=attempt.number).exists():
+        note_late_evidence(run, action, later_intent=True)
+    close_attempt(attempt, outcomes.ATTEMPT_HAPPENED)
+    close_open(action, outcomes.ATTEMPT_HAPPENED)
+    note = hiding.text(hiding.said(answer.note))
+    close(run, action, outcomes.HAPPENED, because=answer.because, note=note)
 
 
-def _is_out(attempt: Attempt) -> bool:
+def _is_out(action: Action, attempt: Attempt) -> bool:
     """Whether nothing is known of it yet. A refusal says nothing about an attempt after it."""
-    return Attempt.objects.filter(pk=attempt.pk, outcome=outcomes.ATTEMPT_OPEN).exists()
+    is_open = Attempt.objects.filter(pk=attempt.pk, outcome=outcomes.ATTEMPT_OPEN)
+    return action.stands != outcomes.SETTLED and is_open.exists()
 
 
 def _keep(action: Action, attempt: Attempt, answer: Answer, fence: int) -> None:

@@ -2,15 +2,18 @@
 
 import re
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 import psycopg
 import pytest
 
-from approvals import locks, requests, uses
+from approvals import locks, requests
 from approvals.models import ApprovalRequest
+from tenants import pipelines
+from tenants.pipelines import Statement
+from tests.approvals import using
 from tests.approvals.questions import (
     WORKER,
     approved_by,
@@ -24,20 +27,25 @@ from tests.people import dee, make_tenant
 
 pytestmark = pytest.mark.django_db
 
-LOCKED = re.compile(r'FROM "(\w+)".* FOR UPDATE', re.DOTALL)
+LOCKED = re.compile(r'FROM "?(\w+)"?\s.*FOR UPDATE', re.DOTALL)
 
 
 def locked_by(verb: Callable[[], object]) -> list[str]:
     """The tables a verb locks, in order. Watches the driver: hot statements pass Django by."""
     seen: list[str] = []
-    execute = psycopg.Cursor.execute
+    execute, run = psycopg.Cursor.execute, pipelines.run
 
     def watched(cursor: Any, query: Any, *rest: Any, **more: Any) -> Any:
         seen.append(query.decode() if isinstance(query, bytes) else str(query))
         return execute(cursor, query, *rest, **more)
 
+    def ran(on: Any, statements: Sequence[Statement]) -> Any:
+        seen.extend(statement for statement, _ in statements)
+        return run(on, statements)
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(psycopg.Cursor, "execute", watched)
+        patch.setattr(pipelines, "run", ran)
         verb()
     found = [LOCKED.search(statement) for statement in seen]
     return [match[1] for match in found if match]
@@ -66,7 +74,7 @@ def test_dispatch_locks_request_then_approval() -> None:
     request = approved_by(asked(), dee(make_tenant()))
 
     def use() -> None:
-        uses.use(request.action_id, expected_hash=request.action_hash, attempt_id=uuid.uuid4())
+        using.use(request.action_id, expected_hash=request.action_hash, attempt_id=uuid.uuid4())
 
     assert locked_by(use) == ["approvals_approvalrequest", "approvals_approval"]
 

@@ -5,12 +5,13 @@ from uuid import uuid4
 
 import pytest
 
-from approvals import judging, requests, uses
+from approvals import judging, requests
 from approvals.errors import AlreadyDecidedError, NotApprovedError
 from approvals.models import Approval, ApprovalRequest, Decision
 from approvals.rules import Requirement
 from checkpoints.models import Run
 from tenants.models import AuditRow, Tenant
+from tests.approvals import using
 from tests.approvals.questions import (
     DAY,
     ONE,
@@ -67,19 +68,19 @@ def test_the_run_that_asked_itself_is_not_woken_and_one_asked_for_is(tenant: Ten
 
 def test_it_is_used_up_once() -> None:
     request, attempt = passed(), uuid4()
-    used = uses.use(request.action_id, expected_hash=request.action_hash, attempt_id=attempt)
+    used = using.use(request.action_id, expected_hash=request.action_hash, attempt_id=attempt)
     assert used.used_by_attempt == attempt
     with pytest.raises(NotApprovedError):
-        uses.use(request.action_id, expected_hash=request.action_hash, attempt_id=uuid4())
+        using.use(request.action_id, expected_hash=request.action_hash, attempt_id=uuid4())
 
 
 def test_another_hash_or_a_late_use_is_refused() -> None:
     request = passed()
     with pytest.raises(NotApprovedError, match="hash_differs"):
-        uses.use(request.action_id, expected_hash="0" * 64, attempt_id=uuid4())
+        using.use(request.action_id, expected_hash="0" * 64, attempt_id=uuid4())
     make_due(request)
     with pytest.raises(NotApprovedError, match="expired"):
-        uses.use(request.action_id, expected_hash=request.action_hash, attempt_id=uuid4())
+        using.use(request.action_id, expected_hash=request.action_hash, attempt_id=uuid4())
 
 
 def test_an_approval_by_no_rule_or_another_one_allows_nothing() -> None:
@@ -89,7 +90,7 @@ def test_an_approval_by_no_rule_or_another_one_allows_nothing() -> None:
     decide(request, dee(tenant))
     tamper(request, requirement=PASSES.as_json())
     with pytest.raises(NotApprovedError, match="too_few_approvers"):
-        uses.use(request.action_id, expected_hash=request.action_hash, attempt_id=uuid4())
+        using.use(request.action_id, expected_hash=request.action_hash, attempt_id=uuid4())
 
 
 def test_people_come_too_late_to_decide_and_can_still_withdraw(tenant: Tenant) -> None:
@@ -107,7 +108,7 @@ def test_what_was_sent_once_is_asked_of_a_person_the_second_time(tenant: Tenant)
     run = make_run()
     question = make_question(run, requirement=PASSES)
     first = ask(question)
-    uses.use(first.action_id, expected_hash=first.action_hash, attempt_id=uuid4())
+    using.use(first.action_id, expected_hash=first.action_hash, attempt_id=uuid4())
     again = ask(question)
     assert (again.state, again.revision) == ("open", 2)
     assert judging.demands(again).approvers == 1

@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 from django.db import transaction
 
-from approvals import decisions, hashing, judging, uses
+from approvals import decisions, hashing, judging
 from approvals.errors import NotApprovedError
 from approvals.hashing import Bound
 from approvals.models import Approval, ApprovalRequest
 from tenants import access
 from tenants.models import Tenant, User
+from tests.approvals import using
 from tests.approvals.questions import (
     TWO,
     WORKER,
@@ -45,13 +46,13 @@ def request_(tenant: Tenant) -> ApprovalRequest:
 def use(request: ApprovalRequest, **changed: Any) -> Approval:
     values = {"expected_hash": request.action_hash, "attempt_id": uuid.uuid4(), **changed}
     with transaction.atomic():
-        return uses.use(request.action_id, **values)
+        return using.use(request.action_id, **values)
 
 
 def use_again(request: ApprovalRequest, **changed: Any) -> Approval:
     values = {"expected_hash": request.action_hash, "attempt_id": uuid.uuid4(), **changed}
     with transaction.atomic():
-        return uses.use_again(request.action_id, **values)
+        return using.use(request.action_id, is_further=True, **values)
 
 
 def refused(request: ApprovalRequest, code: str, **changed: Any) -> None:
@@ -79,7 +80,7 @@ def test_an_approval_is_not_used_twice(request_: ApprovalRequest) -> None:
 
 def test_an_action_nobody_asked_about_is_not_approved() -> None:
     with pytest.raises(NotApprovedError) as caught, transaction.atomic():
-        uses.use(uuid.uuid4(), expected_hash="0" * 64, attempt_id=uuid.uuid4())
+        using.use(uuid.uuid4(), expected_hash="0" * 64, attempt_id=uuid.uuid4())
     assert caught.value.code == "no_request"
 
 
@@ -167,10 +168,10 @@ def test_a_further_attempt_goes_under_the_used_approval(request_: ApprovalReques
     assert (again.pk, again.used_by_attempt) == (first.pk, first.used_by_attempt)
 
 
-def test_a_further_attempt_needs_an_earlier_one(request_: ApprovalRequest) -> None:
-    with pytest.raises(NotApprovedError) as caught:
-        use_again(request_)
-    assert caught.value.code == "never_used"
+def test_a_further_attempt_may_bring_an_approval_of_its_own(request_: ApprovalRequest) -> None:
+    """Of a tool that cannot be asked each attempt needs a yes: it is used up like the first."""
+    attempt = uuid.uuid4()
+    assert use_again(request_, attempt_id=attempt).used_by_attempt == attempt
 
 
 def test_the_same_attempt_is_no_further_one(request_: ApprovalRequest) -> None:

@@ -11,6 +11,7 @@ from uuid import uuid4
 from django.db import connection
 
 from approvals import requests
+from approvals.requests import Question
 from checkpoints import leases, runs
 from checkpoints.graph import Graph
 from checkpoints.models import Checkpoint, Run
@@ -20,7 +21,8 @@ from checkpoints.timers import SelfStop
 from execution import effects, executor, proposing
 from execution.errors import Suspend
 from execution.work import Work
-from reconciliation import actions, asking, ledger
+from reconciliation import actions, asking, demands, ledger
+from reconciliation.models import Action
 from tenants.actors import Actor
 from tenants.models import Tenant, User
 from tests.opening import read_and_decide
@@ -75,8 +77,9 @@ def action_step_ms(people: People, effects_count: int) -> float:
         work = _work(run)
         action = ledger.open_action(run.id)
         assert action is not None
-        expected = actions.expected_hash(asking.question(action), requests.latest(action.id))
-        took += _timed(lambda: actions.send(work.lease, action, expected, work.self_stop))  # noqa: B023
+        asked = asking.question(action)
+        expected = actions.expected_hash(asked, requests.latest(action.id))
+        took += _timed(lambda: _send(work, action, asked, expected))  # noqa: B023
         settled = ledger.open_action(run.id)
         assert settled is not None
         took += _timed(lambda: effects.absorb(work, settled))  # noqa: B023
@@ -140,6 +143,11 @@ def _approve(people: People, run: Run) -> None:
     request = requests.latest(action.id)
     assert request is not None
     read_and_decide(request, people.approver)
+
+
+def _send(work: Work, action: Action, asked: Question, expected: str) -> None:
+    demand = demands.of(action, diff=asked.diff, media=asked.media)
+    actions.send(work.lease, demand, expected, work.self_stop)
 
 
 def _timed(call: Callable[[], object]) -> float:

@@ -8,7 +8,7 @@ from threading import Barrier
 import pytest
 from django.db import transaction
 
-from approvals import batches, decisions, judging, uses
+from approvals import batches, decisions, judging
 from approvals.batches import Answer
 from approvals.errors import AlreadyDecidedError, NotApprovedError
 from approvals.models import Approval, ApprovalRequest, Batch, BatchEntry, Decision, HandOver
@@ -16,6 +16,7 @@ from approvals.people import handovers
 from checkpoints.models import Event, Run
 from tenants.actors import Actor
 from tenants.models import AuditRow, User
+from tests.approvals import using
 from tests.approvals.questions import TWO, approved_by, asked, decide, eve
 from tests.approvals.racing import beside
 from tests.doorbell import doorbell  # noqa: F401 - autouse: wake-ups ring where nobody listens
@@ -42,7 +43,7 @@ def dispatch(request: ApprovalRequest) -> str:
     try:
         with transaction.atomic():
             Run.objects.select_for_update().get(pk=request.run_id)
-            uses.use(request.action_id, expected_hash=request.action_hash, attempt_id=uuid.uuid4())
+            using.use(request.action_id, expected_hash=request.action_hash, attempt_id=uuid.uuid4())
     except NotApprovedError as error:
         return f"not sent: {error.code}"
     return "sent"

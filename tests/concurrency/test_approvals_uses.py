@@ -8,12 +8,13 @@ import pytest
 from django.db import transaction
 from django.db.transaction import TransactionManagementError
 
-from approvals import clock, decisions, uses
+from approvals import clock, decisions
 from approvals.errors import AlreadyDecidedError, NotApprovedError
 from approvals.models import Approval, ApprovalRequest
 from checkpoints.models import Run
 from tenants import access
 from tenants.models import User
+from tests.approvals import using
 from tests.approvals.questions import WORKER, approved_by, asked, expire_in
 from tests.approvals.racing import beside, run_locked, until
 from tests.doorbell import doorbell  # noqa: F401 - autouse: wake-ups ring where nobody listens
@@ -32,7 +33,7 @@ def dispatch(request: ApprovalRequest, *, lock_the_run: bool = True) -> Approval
     with transaction.atomic():
         if lock_the_run:
             Run.objects.select_for_update().get(pk=request.run_id)
-        return uses.use(
+        return using.use(
             request.action_id, expected_hash=request.action_hash, attempt_id=uuid.uuid4()
         )
 
@@ -59,7 +60,7 @@ def test_an_approval_is_used_by_one_of_many_at_once(
 
 def test_it_is_used_only_inside_a_transaction(request_: ApprovalRequest) -> None:
     with pytest.raises(TransactionManagementError):
-        uses.use(request_.action_id, expected_hash=request_.action_hash, attempt_id=uuid.uuid4())
+        using.use(request_.action_id, expected_hash=request_.action_hash, attempt_id=uuid.uuid4())
 
 
 def test_a_dispatch_that_rolls_back_leaves_the_approval_unused(

@@ -178,7 +178,8 @@ def test_rule_6_a_further_attempt_needs_a_yes_that_still_holds(it: Ready, engine
 
 def test_rule_6_a_further_attempt_needs_approvers_who_still_may(it: Ready, engine: Bench) -> None:
     it.end(it.dispatch())
-    grant(engine.tenant, bob(engine.tenant), "approve_actions")  # the rules find somebody still
+    # The rules find somebody still.
+    grant(engine.tenant, bob(engine.tenant), "approve_actions", "read_payloads", "view_runs")
     engine.approver.is_active = False
     engine.approver.save(update_fields=["is_active"])
     with pytest.raises(NotDispatchedError) as refused:

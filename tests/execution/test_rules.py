@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import pytest
 
-from approvals import requests, uses
+from approvals import requests
 from approvals.drift import comparing
 from approvals.errors import NotApprovedError
 from approvals.models import Approval, ApprovalRequest
@@ -13,6 +13,7 @@ from approvals.people import reversibility
 from reconciliation import actions, asking
 from reconciliation.models import Action
 from tenants.actors import Actor
+from tests.approvals import using
 from tests.engine import registry
 from tests.engine.faketools import effects
 from tests.engine.turns import Bench
@@ -126,7 +127,7 @@ def test_other_rules_between_yes_and_sending_are_refused_and_named(
     asked = asking.question(action)
     now = actions.expected_hash(asked, request)
     with pytest.raises(NotApprovedError, match="hash_differs"):
-        uses.use(action.pk, expected_hash=now, attempt_id=uuid4())
+        using.use(action.pk, expected_hash=now, attempt_id=uuid4())
     moved = comparing.since(request, asked.bound, asked.requirement.as_json())
     assert [difference.field for difference in moved] == ["rules_version"]
     anew = requests.ask(asked, actor=OPERATOR, lease=None)

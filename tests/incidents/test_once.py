@@ -5,7 +5,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from approvals import batches, uses
+from approvals import batches
 from approvals.batches import Answer
 from approvals.drift import comparing
 from approvals.errors import NotApprovedError
@@ -18,6 +18,7 @@ from reconciliation.models import Action
 from reconciliation.tools import Call, DryRun
 from tenants.actors import Actor
 from tenants.models import AuditRow
+from tests.approvals import using
 from tests.approvals.asking import address, signed_in
 from tests.approvals.questions import ask, expire_in, make_question, make_run
 from tests.engine import registry
@@ -56,7 +57,7 @@ def test_a_yes_to_make_what_was_not_there_is_used_up_by_the_first_effect(
     action, asked = Action.objects.get(run=run), request_of(run)
     assert len(effects()) == 1
     with pytest.raises(NotApprovedError) as caught:
-        uses.use(action.pk, expected_hash=asked.action_hash, attempt_id=uuid4())
+        using.use(action.pk, expected_hash=asked.action_hash, attempt_id=uuid4())
     assert caught.value.code == "used"
     now = asking.question(action)
     assert actions.expected_hash(now, asked) != asked.action_hash

@@ -1,6 +1,6 @@
 """An approved effect, one step before it is sent: what most tests of the ledger begin with."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from approvals import requests
@@ -8,7 +8,8 @@ from approvals.models import ApprovalRequest
 from canonical import json as canonical
 from checkpoints.commits import Lease
 from checkpoints.models import Run
-from reconciliation import actions, asking, ledger, states
+from reconciliation import actions, asking, demands, ledger, states
+from reconciliation.demands import Demand
 from reconciliation.ledger import Answer
 from reconciliation.models import Action, Attempt
 from tests.engine.turns import Bench
@@ -24,6 +25,7 @@ class Ready:
 
     lease: Lease
     action: Action
+    looks: list[Demand] = field(default_factory=list)
 
     @property
     def request(self) -> ApprovalRequest:
@@ -37,14 +39,23 @@ class Ready:
 
     def hash(self) -> str:
         """What a fresh dry run says now."""
-        return actions.expected_hash(asking.question(self.stored_whole()), self.request)
+        return self.look()[0]
+
+    def look(self) -> tuple[str, Demand]:
+        """Make a fresh dry run: what it says, and what the rules are asked about it."""
+        action = self.stored_whole()
+        asked = asking.question(action)
+        demand = demands.of(action, diff=asked.diff, media=asked.media)
+        self.looks.append(demand)
+        return actions.expected_hash(asked, self.request), demand
 
     def dispatch(self, expected_hash: str = "", **lease: Any) -> Attempt:
-        """Commit the intent, under this lease with some fields changed."""
+        """Commit the intent of the newest look, under this lease with some fields changed."""
+        seen = expected_hash or self.hash()
         return ledger.dispatch(
             replace(self.lease, **lease),
-            self.action.id,
-            expected_hash=expected_hash or self.hash(),
+            self.looks[-1] if self.looks else self.look()[1],
+            expected_hash=seen,
             limits=LIMITS,
         )
 

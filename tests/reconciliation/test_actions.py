@@ -36,7 +36,8 @@ def self_stop() -> Iterator[SelfStop]:
 
 
 def send(it: Ready, self_stop: SelfStop) -> Action:
-    return actions.send(it.lease, it.stored_whole(), it.hash(), self_stop)
+    seen, demand = it.look()
+    return actions.send(it.lease, demand, seen, self_stop)
 
 
 def test_an_effect_is_journalled_sent_once_and_its_answer_kept(
@@ -84,7 +85,7 @@ def test_a_refused_dispatch_writes_no_line_and_sends_nothing(
     it: Ready, tool: Odd, self_stop: SelfStop
 ) -> None:
     with pytest.raises(NotDispatchedError):
-        actions.send(it.lease, it.stored_whole(), "0" * 64, self_stop)
+        actions.send(it.lease, it.look()[1], "0" * 64, self_stop)
     assert (tool.asked, list(journal.lines())) == ([], [])
 
 

@@ -11,6 +11,7 @@ from django.db.models import F
 from approvals.rules import Window
 from reconciliation import sums
 from reconciliation.models import Action
+from tenants.database import execute
 from tests.engine.turns import Bench
 from tests.execution.runs import waiting
 
@@ -53,13 +54,7 @@ def another(action: Action, **columns: Any) -> Action:
 
 
 def summed(action: Action, *windows: Window) -> dict[Window, int]:
-    return sums.of_windows(
-        windows, tenant_id=action.tenant_id, tool=action.tool, action_id=action.id
-    )
-
-
-def test_no_window_asks_nothing(action: Action) -> None:
-    assert summed(action) == {}
+    return sums.read(execute(*sums.asking(windows, action)))
 
 
 def test_the_effect_itself_counts(action: Action) -> None:

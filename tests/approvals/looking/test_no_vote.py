@@ -8,10 +8,11 @@ from typing import Any, Final
 import pytest
 from django.db import transaction
 
-from approvals import judging, rules, uses
+from approvals import judging, rules
 from approvals.errors import NotApprovedError
 from approvals.models import ApprovalRequest
 from checkpoints.models import Run
+from tests.approvals import using
 from tests.approvals.looking.lookers import NOTHING, SEEN_FIRST, Says, asked, look_at, unusable
 from tests.approvals.looking.lookers import remark as says_remark
 from tests.approvals.questions import approved_by, eve
@@ -42,7 +43,7 @@ def sent(request: ApprovalRequest) -> str:
     try:
         with transaction.atomic():
             Run.objects.select_for_update().get(pk=request.run_id)
-            uses.use(request.action_id, expected_hash=request.action_hash, attempt_id=uuid.uuid4())
+            using.use(request.action_id, expected_hash=request.action_hash, attempt_id=uuid.uuid4())
     except NotApprovedError as error:
         return error.code
     return "sent"
