@@ -66,7 +66,7 @@ def _append(file: Path, line: bytes) -> None:
         line = b"\n" + line
         if os.write(handle, line) != len(line):
             raise OSError(28, "No space left on device")
-        os.fsync(handle)
+        os.fdatasync(handle)  # the line and the file's length; when it was written may be lost
     finally:
         os.close(handle)
     if created:
