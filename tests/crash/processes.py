@@ -91,17 +91,26 @@ def watch_statements() -> None:
 
     What is sent together is one: PostgreSQL has all of it when the process dies.
     """
-    psycopg.Cursor.execute = _watched(psycopg.Cursor.execute)  # type: ignore[method-assign]
-    pipelines.run = _watched(pipelines.run)
+    psycopg.Cursor.execute = _after(_before(psycopg.Cursor.execute))  # type: ignore[method-assign]
+    # Sent in one call and heard in another: in between a node may run ahead.
+    pipelines.Exchange.__init__ = _before(pipelines.Exchange.__init__)  # type: ignore[method-assign]
+    pipelines.Exchange.rows = _after(pipelines.Exchange.rows)  # type: ignore[method-assign]
 
 
-def _watched(original: Any) -> Any:
+def _before(original: Any) -> Any:
     def watched(*given: Any, **options: Any) -> Any:
-        if threading.current_thread() is not threading.main_thread():
-            return original(*given, **options)
-        boundary(f"{STATEMENT}:before")
+        if threading.current_thread() is threading.main_thread():
+            boundary(f"{STATEMENT}:before")
+        return original(*given, **options)
+
+    return watched
+
+
+def _after(original: Any) -> Any:
+    def watched(*given: Any, **options: Any) -> Any:
         done = original(*given, **options)
-        boundary(f"{STATEMENT}:after")
+        if threading.current_thread() is threading.main_thread():
+            boundary(f"{STATEMENT}:after")
         return done
 
     return watched
