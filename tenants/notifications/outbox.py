@@ -65,7 +65,11 @@ def insist(person: User, matter: Matter) -> int:
         return 0
     told = {"kind": matter.kind, "subject": matter.subject, "path": matter.path}
     row = Notification(
-        person=person, channel=MAIL, not_before=timezone.now(), text=hiding.said(matter.text), **told
+        person=person,
+        channel=MAIL,
+        not_before=timezone.now(),
+        text=hiding.said(matter.text),
+        **told,
     )
     return len(Notification.objects.bulk_create([row], ignore_conflicts=True))
 
