@@ -1,11 +1,11 @@
 """What the engine hands to a node, and what it collects from it for the commit."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from canonical import digests
 from canonical import json as canonical
-from canonical.sensitivity import pointer
+from canonical.sensitivity import declares, pointer
 from checkpoints import blobs, reading
 from checkpoints.errors import StateRefusedError
 from checkpoints.graph import Json
@@ -32,6 +32,8 @@ class NodeContext:
     fingerprints: dict[str, Json] = field(default_factory=dict)
     cost: dict[str, int] = field(default_factory=dict)
     lists: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
+    # Called before the database is asked: what this node starts from may still be on its way.
+    settle: Callable[[], None] = lambda: None
 
     @property
     def run_id(self) -> str:
@@ -50,6 +52,7 @@ class NodeContext:
 
     def items(self, chain: str) -> list[Json]:
         """The whole list, with what this step has appended so far."""
+        self.settle()
         committed = reading.chain_items(self.run, self.loaded, chain)
         stored = committed + self.appended.get(chain, [])
         items: list[Json] = vaults.vault_of(self.run.tenant_id).decrypted(stored)
@@ -64,7 +67,10 @@ class NodeContext:
     def get(self, reference: Mapping[str, Json]) -> bytes:
         """The bytes of a large value."""
         mine = self.large.get(str(reference[blobs.REFERENCE]))
-        return blobs.get(self.run.tenant_id, reference) if mine is None else mine
+        if mine is not None:
+            return mine
+        self.settle()
+        return blobs.get(self.run.tenant_id, reference)
 
     def store(self, state: Json) -> tuple[str, ...]:
         """Store the large values of a step, when all that is sensitive in it is known.
@@ -81,6 +87,8 @@ class NodeContext:
                     f"something sensitive stands in the large value of {len(content)} bytes that "
                     f"{where} names; large values are not encrypted, so keep it in a field of the state"
                 )
+        if self.large:
+            self.settle()
         for content in self.large.values():
             blobs.put(self.run.tenant_id, content)
         return tuple(self.large)
@@ -111,6 +119,8 @@ class NodeContext:
         for source, (version, _node) in self.fingerprints.items():
             if vault.known.finds(source) or vault.known.finds(version):
                 raise StateRefusedError(f"{self.node} names a source by something sensitive")
+        if vault.known or declares(schema):
+            self.settle()
         try:
             kept = vault.encrypted_bytes(content, schema)
         except EncryptionRefusedError as error:

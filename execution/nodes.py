@@ -1,7 +1,10 @@
 """Compute, model and read nodes: run the author's function, check what it returns, commit."""
 
+import math
 import random
 import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import jsonschema
@@ -11,7 +14,7 @@ from django.db import Error as DatabaseFault
 from checkpoints import schemas, states
 from checkpoints.cases import Trouble
 from checkpoints.errors import RecordError, StateRefusedError
-from checkpoints.graph import Node, To
+from checkpoints.graph import COMPUTE, Node, To
 from checkpoints.migrators import check_schema
 from checkpoints.models import Run
 from checkpoints.timers import boot_seconds
@@ -19,38 +22,87 @@ from execution.context import NodeContext, handed
 from execution.errors import Hold, TryLater
 from execution.work import Work
 from tenants.keys import hiding
+from tenants.keys.errors import KeysError
 
 NODE_DEADLINE = "node deadline"
+# A node that took longer does not run ahead: nothing would be gained, and who asked to cancel
+# meanwhile would wait for it.
+QUICK_SECONDS = 0.02
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What came of an author's function: what it returned, or what it raised."""
+
+    returned: Any = None
+    raised: Exception | None = None
 
 
 def run_node(work: Work) -> None:
-    """Run the next node from the committed state and commit where it goes."""
-    node, context = work.node, work.context()
-    if node.run is None:
-        raise RuntimeError(f"{node.name} is an action node")
-    to = guarded(work, node, lambda: node.run(handed(work.loaded.state), context))
-    work.commit(checked_step(work, node, context, to))
+    """Run the next node from the committed state and commit where it goes.
+
+    It may have run ahead, while these bytes were committed; now that they stand, what came of it
+    counts, as if it had run now.
+    """
+    ran, work.ahead = work.ahead or _run(work), None
+    work.commit_made(_judged(work, work.node, ran), meanwhile=_run_ahead)
 
 
-def guarded(work: Work, node: Node, call: Any) -> Any:
+def guarded(work: Work, node: Node, call: Callable[[], Any]) -> Any:
     """Call an author's function under the node's deadline; whatever it raises is handled here.
 
     A declared transient error is tried again later; any other, and the last of them, needs a
     person. Engine errors and database errors pass.
     """
-    work.self_stop.limit(NODE_DEADLINE, boot_seconds() + deadline_seconds(work, node))
+    return _judged(work, node, _called(work, node, call))
+
+
+def _run_ahead(work: Work) -> Ran | None:
+    """Run the next node while PostgreSQL still commits what it starts from, if it only computes.
+
+    What came of it is thrown away with `work` should that be refused: nothing else has happened.
+    """
+    if work.at_end or work.node.kind != COMPUTE:
+        return None
+    return _run(work) if work.took.get(work.node.name, math.inf) <= QUICK_SECONDS else None
+
+
+def _run(work: Work) -> Ran:
+    node, context = work.node, work.context()
+    function = node.run
+    if function is None:
+        raise RuntimeError(f"{node.name} is an action node")
+
+    def made() -> Any:
+        to = function(handed(work.loaded.state), context)
+        return work.made(checked_step(work, node, context, to))
+
+    return _called(work, node, made)
+
+
+def _called(work: Work, node: Node, call: Callable[[], Any]) -> Ran:
+    began = boot_seconds()
+    work.self_stop.limit(NODE_DEADLINE, began + deadline_seconds(work, node))
     try:
-        return call()
-    except StateRefusedError as error:
-        raise Hold(_invalid(node, str(error))) from error
-    except (RecordError, Hold, DatabaseFault):
-        raise
+        return Ran(returned=call())
     except Exception as error:
-        if isinstance(error, node.retry.transient):
-            raise _transient(work, node, error) from error
-        raise Hold(_raised(node, error)) from error
+        return Ran(raised=error)
     finally:
         work.self_stop.lift(NODE_DEADLINE)
+        work.took[node.name] = max(work.took.get(node.name, 0.0), boot_seconds() - began)
+
+
+def _judged(work: Work, node: Node, ran: Ran) -> Any:
+    error = ran.raised
+    if error is None:
+        return ran.returned
+    if isinstance(error, StateRefusedError):
+        raise Hold(_invalid(node, str(error))) from error
+    if isinstance(error, RecordError | Hold | KeysError | DatabaseFault):
+        raise error
+    if isinstance(error, node.retry.transient):
+        raise _transient(work, node, error) from error
+    raise Hold(_raised(node, error)) from error
 
 
 def checked_step(work: Work, node: Node, context: NodeContext, to: object, **more: Any) -> Any:

@@ -1,14 +1,14 @@
 """A worker's turn with one run: what it holds, and the one way to commit a step."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from canonical import json as canonical
 from canonical.redaction import ours
 from checkpoints import cases, commits, recoveries
-from checkpoints.commits import Committed, Lease
+from checkpoints.commits import Committed, Lease, Made, Sent
 from checkpoints.graph import END, Graph, Json, Node
 from checkpoints.headers import Ancestry, Step
 from checkpoints.models import Run
@@ -38,6 +38,10 @@ class Work:
     draining: Callable[[], bool]
     cancel_requested: bool = False
     committed: int = 0
+    # What came of the next node, when it ran ahead; the longest each node took in this turn.
+    ahead: Any = None
+    took: dict[str, float] = field(default_factory=dict)
+    _sent: Sent | None = None
 
     @property
     def node(self) -> Node:
@@ -57,6 +61,7 @@ class Work:
             seq=self.lease.head + 1,
             input=canonical.loads_object(self._input),
             lists=self._schema.get(LISTS, NOTHING),
+            settle=self.settle,
         )
 
     def opened(self, loaded: Loaded) -> Loaded:
@@ -101,15 +106,49 @@ class Work:
     ) -> None:
         """Commit a step whose parent may be an earlier checkpoint (the run goes back)."""
         committed = through(self.lease, before, step)
-        self.lease = replace(self.lease, head=committed.seq)
-        self.cancel_requested = committed.cancel_requested
+        self._move_to(committed.seq, committed.digest, before, step)
+        self._confirm(committed)
+
+    def made(self, step: Step) -> Made:
+        """The bytes of a commit on top of the head, for `commit_made`."""
+        return commits.made(self.lease, self.loaded.ancestry(self.run), step)
+
+    def commit_made(self, made: Made, *, meanwhile: Callable[["Work"], Any]) -> None:
+        """Commit, and let `meanwhile` see this turn where it will stand: what it makes is `ahead`.
+
+        Nothing it does may outlast a refusal, and it asks the database only after `settle`.
+        """
+        stood = self.lease, self.loaded
+        self._sent = commits.send(made)
+        self._move_to(made.seq, made.digest, made.before, made.step)
+        try:
+            self.ahead = meanwhile(self)
+            committed = self._sent.committed
+        except BaseException:
+            self.lease, self.loaded = stood
+            self.ahead = None
+            raise
+        finally:
+            self._sent = None
+        self._confirm(committed)
+
+    def settle(self) -> None:
+        """Wait until what is being committed stands. Raises what the commit raises."""
+        if self._sent is not None:
+            _ = self._sent.committed
+
+    def _move_to(self, seq: int, digest: str, before: Ancestry, step: Step) -> None:
+        self.lease = replace(self.lease, head=seq)
         self.loaded = Loaded(
-            seq=committed.seq,
-            digest=committed.digest,
+            seq=seq,
+            digest=digest,
             header=_inherited(before, step),
             state=step.parsed or canonical.loads_object(step.state),
             next_node=step.next_node,
         )
+
+    def _confirm(self, committed: Committed) -> None:
+        self.cancel_requested = committed.cancel_requested
         if self.committed == 0 and self.lease.owes_proof:
             recoveries.end(self.run.id, how="recovered")
             said = ours("checkpoint %(seq)s was committed", seq=committed.seq)
