@@ -56,6 +56,8 @@ class Exchange:
         self, on: Connection, statements: Sequence[Statement], *, typed: bool = True
     ) -> None:
         self._on = on
+        if on.pgconn.transaction_status == TransactionStatus.ACTIVE:
+            raise psycopg.OperationalError("what was sent before is not answered yet")
         self._begins = not on.autocommit and on.pgconn.transaction_status == TransactionStatus.IDLE
         given = (BEGIN, *statements) if self._begins else statements
         self._calls = [_Call(on, each, typed=typed) for each in given]

@@ -1,7 +1,7 @@
 """The hot statements' way to PostgreSQL."""
 
 import pytest
-from django.db import DataError, connection, transaction
+from django.db import DataError, OperationalError, ProgrammingError, connection, transaction
 
 from tenants.database import Statement, execute, send, together
 from tests.approvals.racing import beside, until
@@ -113,3 +113,17 @@ def test_what_is_sent_after_a_rollback_is_prepared_again() -> None:
         transaction.set_rollback(True)
     assert send(statement, {"n": 2}).rows() == [(42,)]
     assert send(statement, {"n": 3}).rows() == [(43,)]
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("statement", ["SELECT 2", "SELECT %s"])
+def test_nothing_else_goes_over_the_connection_before_the_answer(statement: str) -> None:
+    answer = send("SELECT 1::bigint", {})
+    with pytest.raises(OperationalError, match="not answered yet"):
+        execute("SELECT 2", {})
+    with pytest.raises(OperationalError), connection.cursor() as cursor:
+        cursor.execute(statement, [2] if "%" in statement else None)
+    with pytest.raises(ProgrammingError), transaction.atomic():
+        pass
+    assert answer.rows() == [(1,)]
+    assert execute("SELECT 2", {}) == [(2,)]
