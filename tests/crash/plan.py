@@ -12,7 +12,7 @@ from tests.crash.points import (
     Point,
     until_progress,
 )
-from tests.crash.scenarios import BY_NAME
+from tests.crash.scenarios import BY_NAME, Scenario
 from tests.crash.trials import Result, Trial
 
 # Rounds of the sweeper are alike, and each of its duties stands alone.
@@ -90,12 +90,13 @@ def sample(trials: Sequence[Trial], count: int, rng: random.Random) -> list[Tria
 def short(trials: Sequence[Trial], rng: random.Random) -> list[Trial]:
     """For each boundary of each role, one trial; scenarios take turns, so that all have some.
 
-    Where an effect is in doubt it is one whose recovery is killed too: nobody else reconciles.
+    Where an effect is in doubt it is one whose recovery asks the world and is killed too: nobody
+    else reconciles.
     """
     trials = [
         trial
         for trial in trials
-        if trial.kills[-1].boundary not in IN_DOUBT or BY_NAME[trial.scenario].recovery_kills
+        if trial.kills[-1].boundary not in IN_DOUBT or _is_found_out(BY_NAME[trial.scenario])
     ]
     chosen: dict[tuple[str, str], Trial] = {}
     scenarios: dict[str, int] = dict.fromkeys((trial.scenario for trial in trials), 0)
@@ -111,6 +112,11 @@ def short(trials: Sequence[Trial], rng: random.Random) -> list[Trial]:
             scenarios[trial.scenario] += 1
             scenarios[rival.scenario] -= 1
     return list(chosen.values())
+
+
+def _is_found_out(scenario: Scenario) -> bool:
+    """Whether a killed recovery of it asks the world what became of the effect."""
+    return scenario.recovery_kills and not scenario.nobody_can_know
 
 
 def _deaths_of(points: Sequence[Point], noticed_by: str, rng: random.Random) -> list[Point]:
