@@ -1,6 +1,6 @@
 """The audit trail as it is written: one row per decision or intent, refused attempts counted."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any, Final
@@ -47,7 +47,7 @@ def record(
     it was done to ("action:<id>"). `detail` must be canonical JSON, else CanonicalError; it may have
     members of these names too.
     """
-    values = told_of(tenant.pk if tenant else None, actor, verb, subject, **detail)
+    values = _values(tenant.pk if tenant else None, actor, str(verb), subject, detail)
     written = {name.removeprefix("audit_"): value for name, value in values.items()}
     row = AuditRow(**{**written, "detail": written["detail"].obj})
     row.audit_id, row.at = execute(RECORD, values)[0]
@@ -63,15 +63,7 @@ def told_of(
     **detail: Fact,
 ) -> dict[str, Any]:
     """The values of one row, for a statement that writes it itself (`RIDE`); as for `record`."""
-    return {
-        "audit_tenant_id": tenant_id,
-        "audit_actor_kind": actor.kind,
-        "audit_actor_id": actor.id,
-        "audit_actor_name": actor.name,
-        "audit_verb": str(verb),
-        "audit_subject": str(subject),
-        "audit_detail": Jsonb(normal(hiding.facts(detail))[1]),
-    }
+    return _values(tenant_id, actor, str(verb), subject, detail)
 
 
 def refuse(
@@ -163,3 +155,17 @@ def _sum_up(count: RefusalCount) -> None:
         rows_written_at_most=written,
         since=count.since,
     )
+
+
+def _values(
+    tenant_id: int | None, actor: Actor, verb: str, subject: Redacted, detail: Mapping[str, Fact]
+) -> dict[str, Any]:
+    return {
+        "audit_tenant_id": tenant_id,
+        "audit_actor_kind": actor.kind,
+        "audit_actor_id": actor.id,
+        "audit_actor_name": actor.name,
+        "audit_verb": verb,
+        "audit_subject": str(subject),
+        "audit_detail": Jsonb(normal(hiding.facts(detail))[1]),
+    }

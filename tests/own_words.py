@@ -17,6 +17,7 @@ OWN_WORDS: Final = {
     "tenants.keys.hiding.said": (),  # what a sink was handed: judged where it was
     "tenants.audit.record": (2,),
     "tenants.audit.refuse": (2,),
+    "tenants.audit.told_of": (2,),
     "checkpoints.events.append": (1,),
     "tenants.notifications.outbox.Matter": (3,),
     "tenants.notifications.mails.send": (1, 2),

@@ -20,6 +20,7 @@ from tests.approvals import using
 from tests.approvals.questions import TWO, approved_by, asked, decide, eve
 from tests.approvals.racing import beside
 from tests.doorbell import doorbell  # noqa: F401 - autouse: wake-ups ring where nobody listens
+from tests.opening import open_all
 from tests.people import ada, dee, make_tenant
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -176,4 +177,6 @@ def pairs_of(these: Sequence[ApprovalRequest]) -> Answer:
 
 def post(answer: Answer, user: User) -> str:
     tenant, actor = make_tenant(), Actor.person(user)
+    for request_id, _shown in answer.pairs:
+        open_all(request_id, user)
     return str(batches.decide_all(answer, tenant=tenant, actor=actor, user=user).pk)

@@ -12,7 +12,7 @@ from tests.crash.points import (
     Point,
     until_progress,
 )
-from tests.crash.scenarios import BY_NAME, Scenario
+from tests.crash.scenarios import BY_NAME
 from tests.crash.trials import Result, Trial
 
 # Rounds of the sweeper are alike, and each of its duties stands alone.
@@ -96,7 +96,7 @@ def short(trials: Sequence[Trial], rng: random.Random) -> list[Trial]:
     trials = [
         trial
         for trial in trials
-        if trial.kills[-1].boundary not in IN_DOUBT or _is_found_out(BY_NAME[trial.scenario])
+        if trial.kills[-1].boundary not in IN_DOUBT or _is_found_out(trial)
     ]
     chosen: dict[tuple[str, str], Trial] = {}
     scenarios: dict[str, int] = dict.fromkeys((trial.scenario for trial in trials), 0)
@@ -114,9 +114,11 @@ def short(trials: Sequence[Trial], rng: random.Random) -> list[Trial]:
     return list(chosen.values())
 
 
-def _is_found_out(scenario: Scenario) -> bool:
-    """Whether a killed recovery of it asks the world what became of the effect."""
-    return scenario.recovery_kills and not scenario.nobody_can_know
+def _is_found_out(trial: Trial) -> bool:
+    """Whether a horse of its recovery asks the world what became of the effect, and is killed."""
+    scenario = BY_NAME[trial.scenario]
+    asks = scenario.recovery_kills and not scenario.nobody_can_know
+    return asks and trial.noticed_by == PARENT
 
 
 def _deaths_of(points: Sequence[Point], noticed_by: str, rng: random.Random) -> list[Point]:

@@ -63,6 +63,13 @@ def test_the_short_form_kills_at_every_boundary_of_every_role() -> None:
     assert {trial.scenario for trial in chosen} == {"void", "keyed"}
 
 
+def test_what_is_in_doubt_in_the_short_form_is_found_out_by_a_horse_that_is_killed() -> None:
+    doubt = replace(BEFORE, at="effect:after@1")
+    asked = Trial("keyed", (doubt,), PARENT)
+    others = [Trial("keyed", (doubt,), SWEEP), Trial("nothing", (doubt,), PARENT)]
+    assert plan.short([*others, asked], RNG) == [asked]
+
+
 def test_the_second_kills_of_the_short_form_are_where_nobody_died_yet() -> None:
     seen = [Trial("void", (BEFORE,))]
     further = [Trial("void", (BEFORE, point)) for point in (BEFORE, LAPSE, replace(LAPSE, nth=0))]

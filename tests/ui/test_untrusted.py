@@ -63,6 +63,8 @@ AS_IT_IS = {
     ("components/buttons.html", "button.name"): "the name of a form's field, in an attribute",
     ("components/buttons.html", "button.value"): "posted, not read, in an attribute",
     ("components/bar.html", "request.GET.q"): "what this person searched for, in their own field",
+    ("approvals/_tool_change.html", "preview.tool"): "posted, not read, in an attribute",
+    ("execution/_standing_stop.html", "field.value"): "posted, not read, in an attribute",
     ("execution/_stop_form.html", "value"): "posted, not read, in an attribute",
     ("tenants/audit.html", "name"): "sent back as it came, in an attribute",
     ("tenants/audit.html", "value"): "sent back as it came, in an attribute",

@@ -7,7 +7,7 @@ import pytest
 from checkpoints.models import CallOut, Lifting, Stop
 from tests.engine.turns import Bench
 from tests.execution.pages.test_operating_views import unknown
-from tests.execution.pages.visits import at, signed_in, words
+from tests.execution.pages.visits import at, proved_in, signed_in, words
 from tests.people import ada, bob, dee, eve, make_tenant
 from tests.wall.role import answering_as_web
 
@@ -51,8 +51,8 @@ def test_two_people_of_every_tenant_lift_it(both: Bench) -> None:
     url = at(both, f"stop/{stop.pk}/lifting/")
     given = {f"lift-{stop.pk}-reason": "all is well", f"lift-{stop.pk}-pace": "30"}
     with answering_as_web():
-        assert signed_in(both.starter).post(url, given).status_code == 302
+        assert proved_in(both.starter).post(url, given).status_code == 302
         confirmation = f"{url}{Lifting.objects.get().pk}/confirmation/"
-        assert signed_in(eve()).post(confirmation).status_code == 302
+        assert proved_in(eve()).post(confirmation).status_code == 302
     stop.refresh_from_db()
     assert stop.lifted_at is not None
