@@ -7,12 +7,8 @@ from hypothesis import strategies as st
 from canonical import agreement
 from canonical.json import Json, dumps
 from canonical.unified import parse_unified
+from tests.canonical.strategies import values
 
-values = st.recursive(
-    st.none() | st.booleans() | st.integers(-9, 9) | st.floats(-2, 2) | st.text(max_size=4),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=2), inner),
-    max_leaves=8,
-)
 HEAD = "diff --git a/x b/x\nindex 3f1c2aa..9b0d1e2 100644\n"
 NAMES = "--- a/x\n+++ b/x\n"
 
