@@ -1,22 +1,17 @@
-"""Looks again for waiting requests, beside the sweeper: few at a time, and nobody waits for them.
-
-Each look is a thread of its own with its own connection. A tool that hangs keeps its own threads,
-at most as many as it may be asked at once, and nothing else; when the process ends they end.
-"""
+"""Looks again for waiting requests, beside the sweeper: of each tool as many at once as it says."""
 
 import logging
-import threading
-from collections import defaultdict
-
-from django.db import connections
+from functools import partial
+from typing import Final
 
 from approvals.drift.looks import Look
+from execution.beside import Beside
 from reconciliation import freshness
 from reconciliation.tools import Tool
 
 log = logging.getLogger(__name__)
 
-_under_way: defaultdict[str, set[threading.Thread]] = defaultdict(set)
+_looks: Final = Beside()
 
 
 def look_again() -> int:
@@ -26,26 +21,17 @@ def look_again() -> int:
 
 def wait(seconds: float) -> bool:
     """Wait for what is under way, so long at most; True when nothing is any more."""
-    for thread in [thread for threads in _under_way.values() for thread in threads]:
-        thread.join(seconds)
-    return not any(_alive(name) for name in list(_under_way))
+    return _looks.wait(seconds)
 
 
 def _claimed(tool: Tool) -> list[Look]:
-    room = tool.look_again.at_once - len(_alive(tool.name))
+    room = _looks.room(tool.name, at_once=tool.look_again.at_once)
     return freshness.claim(tool, room=room) if room > 0 else []
 
 
 def _start(name: str, claimed: Look) -> int:
-    thread = threading.Thread(target=_look, args=[claimed], name=f"look {name}", daemon=True)
-    _under_way[name].add(thread)
-    thread.start()
+    _looks.start(name, partial(_look, claimed))
     return 1
-
-
-def _alive(name: str) -> set[threading.Thread]:
-    _under_way[name] = {thread for thread in _under_way[name] if thread.is_alive()}
-    return _under_way[name]
 
 
 def _look(claimed: Look) -> None:
@@ -53,5 +39,3 @@ def _look(claimed: Look) -> None:
         freshness.look(claimed)
     except Exception:  # the claim runs out, and somebody looks again
         log.exception("a look was not kept")
-    finally:
-        connections.close_all()
