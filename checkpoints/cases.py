@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 from uuid import UUID
 
 from django.db.models.functions import Now
 
-from canonical import digests
 from canonical.redaction import Fact, Said, ours
-from checkpoints import events, notices, recoveries, states
+from checkpoints import events, fingerprints, notices, recoveries, states
 from checkpoints.errors import IllegalMoveError
 from checkpoints.models import Case, Run, Verdict
 from tenants import audit
@@ -50,7 +50,6 @@ def open_case(tenant_id: int, run_id: UUID, trouble: Trouble, *, actor: Actor) -
         events.append(run_id, "held", actor, case=standing.id, **told)
         return standing
     run = Run.objects.only("task_type", "next_node", "combo_id", "status").get(id=run_id)
-    alike = [trouble.kind, run.task_type, run.next_node, facts.get("error", "")]
     case = Case.objects.create(
         tenant_id=tenant_id,
         run_id=run_id,
@@ -58,7 +57,7 @@ def open_case(tenant_id: int, run_id: UUID, trouble: Trouble, *, actor: Actor) -
         sentence=sentence,
         facts=facts,
         action_id=trouble.action_id,
-        fingerprint=digests.tagged("problem", alike),
+        fingerprint=_alike(trouble.kind, run, facts),
     )
     if run.status == states.HELD:  # else it has ended, and the event says what came afterwards
         events.append(run_id, "held", actor, case=case.id, kind=hiding.text(trouble.kind))
@@ -113,4 +112,11 @@ def close_proven(run_id: UUID, *, because: Said) -> None:
     """The run committed past the trouble: what was decided and not yet proven is closed."""
     Case.objects.filter(run_id=run_id, closed_at=None, decided_at__isnull=False).update(
         closed_at=Now(), closed_because=hiding.said(because)
+    )
+
+
+def _alike(kind: str, run: Run, facts: Mapping[str, Any]) -> str:
+    tool, error = str(facts.get("tool", "")), str(facts.get("error", ""))
+    return fingerprints.of(
+        kind, task_type=run.task_type, node=run.next_node, tool=tool, error=error
     )
