@@ -1,6 +1,9 @@
 """What can go wrong with the record. The docstring is the sentence an operator reads."""
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from checkpoints.models import Claim
 
 
 class RecordError(Exception):
@@ -58,6 +61,35 @@ class ProofNeededError(RecordError):
 
 class IllegalMoveError(RecordError):
     """The run is not in a state that allows this."""
+
+
+class HeldByAnotherError(RecordError):
+    """Somebody else is at this. Take it over first, or leave it to them. Nothing was changed.
+
+    `claim` is theirs; None when they let go of it at this moment.
+    """
+
+    def __init__(self, claim: "Claim | None") -> None:
+        since = claim and f"held by {claim.holder} since {claim.since:%H:%M} UTC"
+        super().__init__(since or "")
+        self.claim = claim
+
+
+class ClaimRefusedError(RecordError):
+    """You cannot be at this, or not hand it to them. Nothing was changed.
+
+    `code`: *no_right* (not active, or without the right that acting on it takes), *colleague*
+    (handed to oneself, or to somebody without that right).
+    """
+
+    SENTENCES: ClassVar = {
+        "no_right": "it takes the right to act on it at this tenant",
+        "colleague": "this colleague has not the right to act on it",
+    }
+
+    def __init__(self, code: str) -> None:
+        super().__init__(self.SENTENCES[code])
+        self.code = code
 
 
 class DamagedRecordError(RecordError):

@@ -19,6 +19,7 @@ PEOPLES = [
     "approvals_batch", "approvals_batchentry", "approvals_decision", "approvals_handover",
     "approvals_openedpart", "approvals_seenremarks", "approvals_takenback", "approvals_toolclass",
     "auth_group", "auth_group_permissions",
+    "checkpoints_note",
     "checkpoints_verdict",
     "django_session",
     "mfa_authenticator",
@@ -27,6 +28,8 @@ PEOPLES = [
     "tenants_tenantuserobjectpermission", "tenants_user", "tenants_user_groups",
     "tenants_user_user_permissions",
 ]  # fmt: skip
+# What people begin and a verdict ends, also one of a plan, which a worker carries out.
+ENDED_BY_ALL = ["checkpoints_claim", "checkpoints_outsidewait"]
 # What only a worker brings in from outside: the web process can read it and make none of it up.
 WORKERS = ["approvals_secondlook"]
 KEPT_FROM: Mapping[str, list[str]] = {"web": WORKERS, "worker": PEOPLES}
@@ -73,6 +76,9 @@ def grant(user: str, role: str = "web") -> None:
         read_only = [*READ_ONLY, *KEPT_FROM.get(role, [])]
         for table in set(read_only) & set(connection.introspection.table_names()):
             _run("REVOKE INSERT, UPDATE, DELETE ON {} FROM {}", table, user)
+        for table in set(ENDED_BY_ALL) & set(connection.introspection.table_names()):
+            if role == "worker":
+                _run("REVOKE INSERT ON {} FROM {}", table, user)
         for table, delete, update in _rows(REFUSED):
             if delete:
                 _run("REVOKE DELETE ON {} FROM {}", table, user)

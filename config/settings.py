@@ -255,3 +255,5 @@ KEDGE_WEBHOOK_PRIVATE_HOSTS = environment.names(os.environ, "KEDGE_WEBHOOK_PRIVA
 KEDGE_ESCALATE_MINUTES = environment.number(
     os.environ, "KEDGE_ESCALATE_MINUTES", 60, most=7 * 24 * 60
 )
+# How long somebody is taken to be at a case or a problem after their page was last heard of.
+KEDGE_CLAIM_SECONDS = environment.number(os.environ, "KEDGE_CLAIM_SECONDS", 900, most=24 * 3600)

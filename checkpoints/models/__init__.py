@@ -1,6 +1,7 @@
 """The tables of the record. Rules that must never break are constraints here, named as sentences;
 what Meta cannot say stands in the `.sql` beside the first migration."""
 
+from checkpoints.models.desk import Claim, Note, OutsideWait
 from checkpoints.models.record import Blob, BlobReference, Checkpoint, Event
 from checkpoints.models.run import Combo, Run
 from checkpoints.models.stop import CallOut, Lifting, Stop
@@ -12,9 +13,12 @@ __all__ = [
     "CallOut",
     "Case",
     "Checkpoint",
+    "Claim",
     "Combo",
     "Event",
     "Lifting",
+    "Note",
+    "OutsideWait",
     "Recovery",
     "Run",
     "Stop",

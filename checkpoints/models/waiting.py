@@ -25,9 +25,16 @@ class Case(models.Model):
     facts = models.JSONField(default=dict)
     fingerprint = models.CharField(max_length=64)
     action_id = models.UUIDField(null=True)
+    # Where the run stood when this was opened, or opened again: the node that could not go on, and
+    # the number of the head. What lies past the trouble is told from these (`checkpoints.proving`).
+    node = models.CharField(max_length=64, blank=True, default="", db_default="")
+    stood_at = models.BigIntegerField(default=0, db_default=0)
     opened_at = models.DateTimeField(db_default=Now())
-    # A verdict lets the run go on: decided, not yet proven. Closed when it committed past it.
+    # A verdict lets the run go on: decided, not yet proven. Closed when it committed past it, and
+    # open again at `prove_by`, which is empty while the run waits as designed.
     decided_at = models.DateTimeField(null=True)
+    prove_by = models.DateTimeField(null=True)
+    reopened_at = models.DateTimeField(null=True)
     closed_at = models.DateTimeField(null=True)
     closed_because = models.TextField(blank=True, default="")
 
@@ -41,10 +48,19 @@ class Case(models.Model):
                 condition=Q(decided_at__isnull=True, closed_at__isnull=True),
                 name="one_open_case_per_run",
             ),
+            models.CheckConstraint(
+                condition=Q(prove_by=None) | Q(decided_at__isnull=False),
+                name="only_a_decided_case_has_to_be_proven",
+            ),
         ]
         indexes = [
             models.Index(
                 fields=["tenant", "-id"], condition=Q(closed_at=None), name="open_cases_by_tenant"
+            ),
+            models.Index(
+                fields=["prove_by"],
+                condition=Q(closed_at=None, decided_at__isnull=False),
+                name="cases_not_yet_proven",
             ),
         ]
 
