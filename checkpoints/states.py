@@ -31,6 +31,7 @@ FOR_LOOK_UP = "for_look_up"
 FOR_SETTLING = "for_settling"
 FOR_SAME_KEY = "for_same_key"
 FOR_STOP = "for_stop"
+FOR_DOOR = "for_door"
 
 # What a held run needs a person for: the kinds of case.
 OUTCOME_UNKNOWN = "outcome_unknown"
@@ -59,10 +60,50 @@ CASE_KINDS: Final = (
     RECORD_BEHIND,
 )
 
+# What a person may decide in a case. What follows of each stands in `reconciliation.verdicts`.
+IT_HAPPENED: Final = "it_happened"
+IT_DID_NOT: Final = "it_did_not"
+SEND_AGAIN: Final = "send_again"
+COMPENSATE: Final = "compensate"
+WRITE_OFF: Final = "write_off"
+WRITE_OFF_AND_STOP: Final = "write_off_and_stop"
+IT_STANDS: Final = "it_stands"
+ONLY_ONE: Final = "only_one"
+LOOK_UP_AGAIN: Final = "look_up_again"
+TRY_AGAIN: Final = "try_again"
+GO_ON_FROM: Final = "go_on_from"
+EDIT_STATE: Final = "edit_state"
+MIGRATE_BY_HAND: Final = "migrate_by_hand"
+CANCEL: Final = "cancel"
+VERDICTS: Final = (
+    IT_HAPPENED,
+    IT_DID_NOT,
+    SEND_AGAIN,
+    COMPENSATE,
+    WRITE_OFF,
+    WRITE_OFF_AND_STOP,
+    IT_STANDS,
+    ONLY_ONE,
+    LOOK_UP_AGAIN,
+    TRY_AGAIN,
+    GO_ON_FROM,
+    EDIT_STATE,
+    MIGRATE_BY_HAND,
+    CANCEL,
+)
+
 REASONS: Final = {
     QUEUED: (STARTED, WOKEN, YIELDED, INTERRUPTED),
     RUNNING: (WORKING,),
-    WAITING: (FOR_APPROVAL, FOR_RETRY, FOR_LOOK_UP, FOR_SETTLING, FOR_SAME_KEY, FOR_STOP),
+    WAITING: (
+        FOR_APPROVAL,
+        FOR_RETRY,
+        FOR_LOOK_UP,
+        FOR_SETTLING,
+        FOR_SAME_KEY,
+        FOR_STOP,
+        FOR_DOOR,
+    ),
     HELD: CASE_KINDS,
 }
 

@@ -7,29 +7,34 @@
                    {"who": {"permission": "approve_actions"}, "people": 1}],
         "expires_after_seconds": 3600, "reauthenticate": true}]}
 
-Published as docs/schemas/rules.schema.json. Combos of before carry rules_schema 1.
+Which verdicts take a second person may stand beside them: see `verdict_rules`. Published as
+docs/schemas/rules.schema.json. Combos of before carry rules_schema 1.
 """
 
-import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from approvals.rules import classes, condition_forms, first_schema, secondlooks
+from approvals.rules import (
+    classes,
+    condition_forms,
+    first_schema,
+    naming,
+    secondlooks,
+    verdict_rules,
+)
 from approvals.rules.conditions import REVERSIBILITY, Condition
 from approvals.rules.people import Quorum, Slot, read_slots, slot_of
 from approvals.rules.reading import Problem, Reader, UnreadableRulesError, is_whole
-from approvals.rules.requirements import LONGEST_EXPIRY_SECONDS, LONGEST_NAME, MOST_RULES
+from approvals.rules.requirements import LONGEST_EXPIRY_SECONDS, MOST_RULES
 from approvals.rules.rule import ALLOW, ASK, DENY, EFFECTS, EVERY_TOOL, Rule
+from approvals.rules.verdict_rules import VerdictRule
 
 Json = Any
 
+Both = tuple[tuple[Rule, ...], tuple[VerdictRule, ...]]
+
 RULES_SCHEMA: Final = 2
-NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]*")
-SLUG: Final = re.compile(r"[A-Za-z0-9_-]+")
-LONGEST_TOOL: Final = 64
-LONGEST_SLUG: Final = 63
 LONGEST_SENTENCE: Final = 500
-MOST_TENANTS: Final = 500
 
 NEEDS: Final = {
     ASK: ("name", "tool", "then", "expires_after_seconds"),
@@ -44,27 +49,41 @@ MAY: Final = {
 
 
 def read(document: Json) -> tuple[Rule, ...]:
-    """All rules. Raises `UnreadableRulesError`, naming the first fault."""
-    rules, found = _read(document)
-    if found:
-        raise UnreadableRulesError(str(found[0]))
-    return rules
+    """All rules about effects. Raises `UnreadableRulesError`, naming the first fault."""
+    return _faultless(document)[0]
+
+
+def read_verdicts(document: Json) -> tuple[VerdictRule, ...]:
+    """All rules about verdicts. Raises `UnreadableRulesError`, naming the first fault."""
+    return _faultless(document)[1]
 
 
 def problems(document: Json) -> list[Problem]:
     """Everything that is wrong with the document itself, empty when it can be read."""
-    return _read(document)[1]
-
-
-def _read(document: Json) -> tuple[tuple[Rule, ...], list[Problem]]:
     reader = Reader()
-    members = reader.members(document, "", ("rules_schema", "rules"))
+    _read(reader, document)
+    return reader.problems
+
+
+def _faultless(document: Json) -> Both:
+    reader = Reader()
+    both = _read(reader, document)
+    if reader.problems:
+        raise UnreadableRulesError(str(reader.problems[0]))
+    return both
+
+
+def _read(reader: Reader, document: Json) -> Both:
+    members = reader.members(document, "", ("rules_schema", "rules"), ("verdicts",))
     if not members:
-        return (), reader.problems
+        return (), ()
     schema = members["rules_schema"]
     if not is_whole(schema) or schema not in (1, RULES_SCHEMA):
         reader.refuse("/rules_schema", f"is {schema!r}; this version reads 1 and 2.", "Say 2.")
-        return (), reader.problems
+        return (), ()
+    if schema == 1 and "verdicts" in members:
+        reader.refuse("/verdicts", "is no part of schema 1.", "Say 2.")
+        return (), ()
     read_rule = first_schema.read_rule if schema == 1 else _rule
     found = [
         read_rule(reader, value, f"/rules/{index}")
@@ -72,7 +91,7 @@ def _read(document: Json) -> tuple[tuple[Rule, ...], list[Problem]]:
     ]
     rules = tuple(rule for rule in found if rule is not None)
     reader.differ([rule.name for rule in rules if rule.name], "/rules")
-    return rules, reader.problems
+    return rules, verdict_rules.read(reader, members.get("verdicts", []), "/verdicts")
 
 
 def _rule(reader: Reader, value: Json, path: str) -> Rule | None:
@@ -88,11 +107,11 @@ def _rule(reader: Reader, value: Json, path: str) -> Rule | None:
         condition_forms.read(reader, members["if"], f"{path}/if") if "if" in members else ()
     )
     rule = Rule(
-        name=_matching(reader, members["name"], f"{path}/name", NAME, LONGEST_NAME),
-        tool=reader.text(members["tool"], f"{path}/tool", LONGEST_TOOL),
+        name=naming.name(reader, members["name"], f"{path}/name"),
+        tool=reader.text(members["tool"], f"{path}/tool", naming.LONGEST_TOOL),
         then=then,
         conditions=conditions,
-        tenants=_tenants(reader, members, path),
+        tenants=naming.tenants(reader, members, path),
         quorum=_quorum(reader, members, path) if then == ASK else None,
         expires_after_seconds=_expiry(reader, members, path),
         reauthenticate=reader.flag(members.get("reauthenticate", False), f"{path}/reauthenticate"),
@@ -130,18 +149,6 @@ def _is_harmless(condition: Condition) -> bool:
     return condition.subject == REVERSIBILITY and classes.IRREVERSIBLE not in condition.value
 
 
-def _tenants(reader: Reader, members: Mapping[str, Json], path: str) -> tuple[str, ...] | None:
-    if "tenants" not in members:
-        return None
-    at = f"{path}/tenants"
-    slugs = [
-        _matching(reader, slug, f"{at}/{index}", SLUG, LONGEST_SLUG)
-        for index, slug in enumerate(reader.items(members["tenants"], at, MOST_TENANTS))
-    ]
-    reader.differ(slugs, at)
-    return tuple(slugs)
-
-
 def _expiry(reader: Reader, members: Mapping[str, Json], path: str) -> int:
     if "expires_after_seconds" not in members:
         return 1
@@ -159,10 +166,3 @@ def _because(reader: Reader, members: Mapping[str, Json], path: str) -> str:
     if "because" not in members:
         return ""
     return reader.text(members["because"], f"{path}/because", LONGEST_SENTENCE)
-
-
-def _matching(reader: Reader, value: Json, path: str, form: re.Pattern[str], most: int) -> str:
-    text = reader.text(value, path, most)
-    if text and form.fullmatch(text) is None:
-        reader.refuse(path, f"has other characters than {form.pattern}.", "Use letters, digits, -.")
-    return text

@@ -2,17 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from approvals.rules import classes, secondlooks
 from approvals.rules.conditions import Effect, Window
-from approvals.rules.document import read
+from approvals.rules.document import read, read_verdicts
 from approvals.rules.people import ANYBODY, DECIDING, Quorum
 from approvals.rules.reading import UnreadableRulesError
 from approvals.rules.requirements import Requirement
 from approvals.rules.rule import ALLOW, ASK, DENY, Rule
+from approvals.rules.verdict_rules import Ruled
 
 Json = Any
+
+# Stands for a rule where no rules can be read: fail closed.
+UNREADABLE: Final = "unreadable-rules"
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,18 @@ def sums_needed(document: Json, *, tool: str, tenant: str) -> tuple[Window, ...]
         return ()
     windows = [each for rule in rules if rule.concerns(tool, tenant) for each in rule.windows()]
     return tuple(dict.fromkeys(windows))
+
+
+def second_person_for(document: Json, ruled: Ruled) -> tuple[str, ...]:
+    """The rules that demand a second person for this verdict, by name; none: one is enough.
+
+    Never raises: for a document that cannot be read, `UNREADABLE` demands one.
+    """
+    try:
+        rules = read_verdicts(document)
+    except UnreadableRulesError:
+        return (UNREADABLE,)
+    return tuple(rule.name for rule in rules if rule.demands_two(ruled))
 
 
 def demand_of(rules: Sequence[Rule], reversibility: str) -> Requirement:
