@@ -134,6 +134,45 @@ class Voided:
     evidence: bytes
 
 
+@dataclass(frozen=True)
+class Undone:
+    """An effect that happened and is to be undone: what a compensation is made from.
+
+    `parameters` and `receipt` as they are kept: with marks where they are sensitive. `receipt` is
+    None when there is only a person's word that it happened. `why` is that person's reason.
+    """
+
+    action_id: str
+    tenant: str
+    parameters: Mapping[str, Json]
+    receipt: Json
+    why: str
+
+
+@dataclass(frozen=True)
+class Compensation:
+    """How an effect of a tool is undone: by a run of its own, with its own dry run and approval.
+
+    `input_of` makes the input of a run of `task_type`, which proposes with `compensates` set to
+    the action. A tool that declares one has it as the attribute `compensation`.
+    """
+
+    task_type: str
+    input_of: Callable[[Undone], dict[str, Json]]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a person can look for an effect: a page of the provider, a mailbox, a log.
+
+    A tool that knows some has `places(tenant, parameters, action_id)`. `url` may be empty.
+    """
+
+    label: str
+    url: str = ""
+    note: str = ""
+
+
 class Tool(Protocol):
     """One kind of effect. Stateless; every method but `perform` and `void` leaves no trace.
 
