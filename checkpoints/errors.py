@@ -1,9 +1,6 @@
 """What can go wrong with the record. The docstring is the sentence an operator reads."""
 
-from typing import TYPE_CHECKING, ClassVar
-
-if TYPE_CHECKING:
-    from checkpoints.models import Claim
+from typing import Any, ClassVar
 
 
 class RecordError(Exception):
@@ -66,10 +63,10 @@ class IllegalMoveError(RecordError):
 class HeldByAnotherError(RecordError):
     """Somebody else is at this. Take it over first, or leave it to them. Nothing was changed.
 
-    `claim` is theirs; None when they let go of it at this moment.
+    `claim` is theirs, a Claim; None when they let go of it at this moment.
     """
 
-    def __init__(self, claim: "Claim | None") -> None:
+    def __init__(self, claim: Any) -> None:
         since = claim and f"held by {claim.holder} since {claim.since:%H:%M} UTC"
         super().__init__(since or "")
         self.claim = claim
