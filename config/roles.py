@@ -20,7 +20,7 @@ PEOPLES = [
     "approvals_openedpart", "approvals_seenremarks", "approvals_takenback", "approvals_toolclass",
     "auth_group", "auth_group_permissions",
     "checkpoints_note",
-    "checkpoints_verdict",
+    "checkpoints_proposedverdict", "checkpoints_superseded", "checkpoints_verdict",
     "django_session",
     "mfa_authenticator",
     "socialaccount_socialaccount", "socialaccount_socialapp", "socialaccount_socialtoken",

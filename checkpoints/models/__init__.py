@@ -3,6 +3,7 @@ what Meta cannot say stands in the `.sql` beside the first migration."""
 
 from checkpoints.models.desk import Claim, Note, OutsideWait
 from checkpoints.models.record import Blob, BlobReference, Checkpoint, Event
+from checkpoints.models.ruling import ProposedVerdict, Superseded
 from checkpoints.models.run import Combo, Run
 from checkpoints.models.stop import CallOut, Lifting, Stop
 from checkpoints.models.waiting import Case, Recovery, Verdict
@@ -19,8 +20,10 @@ __all__ = [
     "Lifting",
     "Note",
     "OutsideWait",
+    "ProposedVerdict",
     "Recovery",
     "Run",
     "Stop",
+    "Superseded",
     "Verdict",
 ]

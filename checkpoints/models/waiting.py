@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from checkpoints import states
@@ -81,10 +81,28 @@ class Verdict(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
     )
     given_at = models.DateTimeField(db_default=Now())
+    # How many people the rules demand; the second agreed on exactly what the first proposed.
+    people = models.SmallIntegerField(default=1, db_default=1)
+    proposal = models.OneToOneField(
+        "ProposedVerdict", null=True, on_delete=models.PROTECT, related_name="became"
+    )
+    agreed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
 
     class Meta:
         constraints = [
             models.CheckConstraint(condition=~Q(reason=""), name="a_verdict_has_a_reason"),
+            models.CheckConstraint(
+                condition=Q(people=1, agreed_by=None) | Q(people=2, agreed_by__isnull=False),
+                name="a_verdict_has_as_many_people_as_the_rules_demand",
+            ),
+            models.CheckConstraint(
+                condition=Q(proposal=None) | Q(people=2), name="what_was_proposed_takes_two"
+            ),
+            models.CheckConstraint(
+                condition=~Q(agreed_by=F("given_by")), name="nobody_agrees_with_themselves"
+            ),
         ]
 
     def __str__(self) -> str:
