@@ -10,7 +10,7 @@ from django.db.models.functions import Now
 from canonical.redaction import Fact, Said, ours
 from checkpoints import events, fingerprints, notices, recoveries, states
 from checkpoints.errors import IllegalMoveError
-from checkpoints.models import Case, Run, Verdict
+from checkpoints.models import Case, ProposedVerdict, Run, Verdict
 from tenants import audit
 from tenants.actors import Actor
 from tenants.keys import hiding
@@ -29,12 +29,17 @@ class Trouble:
 
 @dataclass(frozen=True)
 class Ruling:
-    """A person's verdict in a case: what, why, and what it rests on."""
+    """A person's verdict in a case: what, why, and what it rests on.
+
+    `agreed_by` is the second person where the rules demand one; `proposal` what they agreed on.
+    """
 
     verdict: str
     reason: Said
     evidence: Said = ""
     detail: Mapping[str, Fact] = field(default_factory=dict)
+    agreed_by: User | None = None
+    proposal: ProposedVerdict | None = None
 
 
 def open_case(tenant_id: int, run_id: UUID, trouble: Trouble, *, actor: Actor) -> Case:
@@ -89,12 +94,16 @@ def decide(case: Case, ruling: Ruling, *, user: User) -> Verdict:
         evidence=evidence,
         detail=hiding.facts(ruling.detail),
         given_by=user,
+        people=1 if ruling.agreed_by is None else 2,
+        proposal=ruling.proposal,
+        agreed_by=ruling.agreed_by,
     )
     Case.objects.filter(pk=case.pk, decided_at=None).update(decided_at=Now())
     actor = Actor.person(user)
     notices.case_settled(case)
     recoveries.end(case.run_id, how="by_person")
     given = hiding.text(ruling.verdict)
+    second = ruling.agreed_by.pk if ruling.agreed_by is not None else None
     events.append(case.run_id, "verdict given", actor, case=case.id, verdict=given)
     audit.record(
         case.tenant,
@@ -104,6 +113,7 @@ def decide(case: Case, ruling: Ruling, *, user: User) -> Verdict:
         verdict=given,
         reason=hiding.text(reason),
         evidence=hiding.text(evidence),
+        agreed_by=second,
     )
     return verdict
 
