@@ -13,6 +13,7 @@ from django.db import Error as DatabaseFault
 
 from checkpoints import schemas, states
 from checkpoints.cases import Trouble
+from checkpoints.commits import Made
 from checkpoints.errors import RecordError, StateRefusedError
 from checkpoints.graph import COMPUTE, Node, To
 from checkpoints.migrators import check_schema
@@ -39,13 +40,13 @@ class Ran:
 
 
 def run_node(work: Work) -> None:
-    """Run the next node from the committed state and commit where it goes.
+    """Run the next node from the committed state and commit where it goes; then those that run ahead.
 
-    It may have run ahead, while these bytes were committed; now that they stand, what came of it
-    counts, as if it had run now.
+    What it raised when it ran ahead counts now that the bytes it started from stand, as if it had
+    run now.
     """
     ran, work.ahead = work.ahead or _run(work), None
-    work.commit_made(_judged(work, work.node, ran), meanwhile=_run_ahead)
+    work.commit_stretch(_judged(work, work.node, ran), ahead=_run_ahead)
 
 
 def guarded(work: Work, node: Node, call: Callable[[], Any]) -> Any:
@@ -57,14 +58,21 @@ def guarded(work: Work, node: Node, call: Callable[[], Any]) -> Any:
     return _judged(work, node, _called(work, node, call))
 
 
-def _run_ahead(work: Work) -> Ran | None:
+def _run_ahead(work: Work) -> Made | None:
     """Run the next node while PostgreSQL still commits what it starts from, if it only computes.
 
     What came of it is thrown away with `work` should that be refused: nothing else has happened.
     """
     if work.at_end or work.node.kind != COMPUTE:
         return None
-    return _run(work) if work.took.get(work.node.name, math.inf) <= QUICK_SECONDS else None
+    if work.took.get(work.node.name, math.inf) > QUICK_SECONDS:
+        return None
+    ran = _run(work)
+    if ran.raised is not None:
+        work.ahead = ran
+        return None
+    made: Made = ran.returned
+    return made
 
 
 def _run(work: Work) -> Ran:

@@ -1,6 +1,7 @@
 """A worker's turn with one run: what it holds, and the one way to commit a step."""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -22,8 +23,19 @@ STATE_LIMIT_BYTES = 256 * 1024
 NOTHING: Mapping[str, Json] = {}
 LISTS = "x-lists"  # in a state schema: the schema of the items of each list
 WORKER = Actor.machine("worker")
+# So many quick nodes are committed before it is asked again whether the turn should end.
+LONGEST_STRETCH = 32
 
 Commit = Callable[[Lease, Ancestry, Step], Committed]
+
+
+@dataclass(frozen=True)
+class _UnderWay:
+    """A commit that is not answered yet, and where the turn stood before it."""
+
+    sent: Sent
+    lease: Lease
+    loaded: Loaded
 
 
 @dataclass
@@ -38,10 +50,10 @@ class Work:
     draining: Callable[[], bool]
     cancel_requested: bool = False
     committed: int = 0
-    # What came of the next node, when it ran ahead; the longest each node took in this turn.
+    # What the next node raised, when it ran ahead; the longest each node took in this turn.
     ahead: Any = None
     took: dict[str, float] = field(default_factory=dict)
-    _sent: Sent | None = None
+    _under_way: list[_UnderWay] = field(default_factory=list)
 
     @property
     def node(self) -> Node:
@@ -110,32 +122,55 @@ class Work:
         self._confirm(committed)
 
     def made(self, step: Step) -> Made:
-        """The bytes of a commit on top of the head, for `commit_made`."""
+        """The bytes of a commit on top of the head, for `commit_stretch`."""
         return commits.made(self.lease, self.loaded.ancestry(self.run), step)
 
-    def commit_made(self, made: Made, *, meanwhile: Callable[["Work"], Any]) -> None:
-        """Commit, and let `meanwhile` see this turn where it will stand: what it makes is `ahead`.
+    def commit_stretch(self, made: Made, *, ahead: Callable[["Work"], Made | None]) -> None:
+        """Commit, and what `ahead` makes on top of that while it is on its way, and so on.
 
-        Nothing it does may outlast a refusal, and it asks the database only after `settle`.
+        At most two commits are under way: when the first is refused, so is the one behind it, which
+        asks for a head that never was. Nothing that `ahead` does may outlast a refusal, and it asks
+        the database only after `settle`. Raises what the first that is refused raises.
         """
-        stood = self.lease, self.loaded
-        self._sent = commits.send(made)
-        self._move_to(made.seq, made.digest, made.before, made.step)
+        nxt: Made | None = made
+        stretch = 0
         try:
-            self.ahead = meanwhile(self)
-            committed = self._sent.committed
+            while nxt is not None:
+                self._under_way.append(_UnderWay(commits.send(nxt), self.lease, self.loaded))
+                self._move_to(nxt.seq, nxt.digest, nxt.before, nxt.step)
+                stretch += 1
+                self._hear(leave=0 if self._owes_proof or stretch == LONGEST_STRETCH else 1)
+                goes_on = self._under_way and not self.cancel_requested
+                nxt = ahead(self) if goes_on else None
+            self._hear(leave=0)
         except BaseException:
-            self.lease, self.loaded = stood
-            self.ahead = None
+            self._go_back()
             raise
-        finally:
-            self._sent = None
-        self._confirm(committed)
 
     def settle(self) -> None:
         """Wait until what is being committed stands. Raises what the commit raises."""
-        if self._sent is not None:
-            _ = self._sent.committed
+        for each in self._under_way:
+            _ = each.sent.committed
+
+    @property
+    def _owes_proof(self) -> bool:
+        return self.committed == 0 and self.lease.owes_proof
+
+    def _hear(self, *, leave: int) -> None:
+        """Take in what became of the oldest commits, until so many are under way."""
+        while len(self._under_way) > leave:
+            committed = self._under_way[0].sent.committed
+            del self._under_way[0]
+            self._confirm(committed)
+
+    def _go_back(self) -> None:
+        """Stand where the last answered commit left the turn; the ones behind it are refused too."""
+        under_way, self._under_way, self.ahead = self._under_way, [], None
+        if under_way:
+            self.lease, self.loaded = under_way[0].lease, under_way[0].loaded
+        for each in under_way:
+            with suppress(Exception):  # what the first of them raised is being raised
+                _ = each.sent.committed
 
     def _move_to(self, seq: int, digest: str, before: Ancestry, step: Step) -> None:
         self.lease = replace(self.lease, head=seq)

@@ -50,8 +50,9 @@ def together(statements: Sequence[Statement], *, last: bool = False) -> list[Row
 def send(statement: str, values: Mapping[str, Any]) -> "Answer":
     """Send a prepared statement and go on; the answer is waited for where its rows are asked for.
 
-    Until then nothing else may go over the connection; so in a transaction, of which others know
-    nothing, it is waited for here. PostgreSQL tells the types of values by where they stand, so
+    Several may be on their way, each behind those sent before; whatever else is asked for waits for
+    their answers first, and the driver's own cursors are refused. So in a transaction, of which
+    others know nothing, it is waited for here. PostgreSQL tells the types of values by where they stand, so
     say them (`::bigint`).
     """
     own = connections[DEFAULT_DB_ALIAS]
@@ -60,7 +61,7 @@ def send(statement: str, values: Mapping[str, Any]) -> "Answer":
         return Answer(lambda: found)
     own.ensure_connection()
     with own.wrap_database_errors:
-        sent = pipelines.Exchange(own.connection, [(statement, values)], typed=False)
+        sent = pipelines.Exchange(own.connection, [(statement, values)], typed=False, behind=True)
 
     def heard() -> Rows:
         with own.wrap_database_errors:

@@ -46,32 +46,60 @@ def run(on: Connection, statements: Sequence[Statement]) -> list[Rows]:
 
 
 class Exchange:
-    """Statements on their way: sent when it is made; nothing else may go over until `rows`.
+    """Statements on their way: sent when it is made, and answered where `rows` is asked for.
 
     Values say their types, so one statement is prepared for each size of numbers; not `typed`,
-    PostgreSQL tells the types by where the values stand, and one plan serves all.
+    PostgreSQL tells the types by where the values stand, and one plan serves all. What was sent
+    before is answered first, unless it goes `behind` it: then PostgreSQL finds it waiting.
     """
 
     def __init__(
-        self, on: Connection, statements: Sequence[Statement], *, typed: bool = True
+        self,
+        on: Connection,
+        statements: Sequence[Statement],
+        *,
+        typed: bool = True,
+        behind: bool = False,
     ) -> None:
-        self._on = on
-        if on.pgconn.transaction_status == TransactionStatus.ACTIVE:
+        self._on, self._under_way = on, _under_way(on)
+        if not behind:
+            self._hear_those_before()
+        if not self._under_way and on.pgconn.transaction_status == TransactionStatus.ACTIVE:
             raise psycopg.OperationalError("what was sent before is not answered yet")
         self._begins = not on.autocommit and on.pgconn.transaction_status == TransactionStatus.IDLE
         given = (BEGIN, *statements) if self._begins else statements
         self._calls = [_Call(on, each, typed=typed) for each in given]
+        self._error: psycopg.Error | None = None
         self._through(_send(on.pgconn, self._calls))
+        self._under_way.append(self)
 
     def rows(self) -> list[Rows]:
         """The rows of each, once they are here. Raises what failed."""
-        failed = self._through(_take_in(self._on.pgconn, self._calls))
-        if failed is not None:
-            error = errors.error_from_result(failed, encoding=self._on.info.encoding)
-            if isinstance(error, errors.InvalidSqlStatementName):
-                _here.on = None  # somebody had everything forgotten that was prepared
-            raise error
+        self._hear()
+        if self._error is not None:
+            raise self._error
         return [call.rows() for call in (self._calls[1:] if self._begins else self._calls)]
+
+    def _hear(self) -> None:
+        if self not in self._under_way:
+            return
+        self._hear_those_before()
+        self._under_way.remove(self)
+        is_last = not self._under_way
+        try:
+            failed = self._through(_take_in(self._on.pgconn, self._calls, is_last=is_last))
+        except psycopg.Error as error:
+            self._error = error
+            return
+        if failed is not None:
+            self._error = errors.error_from_result(failed, encoding=self._on.info.encoding)
+            if isinstance(self._error, errors.InvalidSqlStatementName):
+                _here.on = None  # somebody had everything forgotten that was prepared
+
+    def _hear_those_before(self) -> None:
+        """What failed of them is raised where their own rows are asked for."""
+        while self._under_way and self._under_way[0] is not self:
+            self._under_way[0]._hear()
 
     def _through(self, part: Generator[Any, Any, T]) -> T:
         with self._on.lock:
@@ -97,6 +125,7 @@ class _Here(threading.local):
 
     on: Connection | None = None
     known: dict[str, _Known]
+    under_way: list[Exchange]
 
 
 _here = _Here()
@@ -151,7 +180,9 @@ def _send(pgconn: PGconn, calls: Sequence[_Call]) -> Generator[Any, Any, None]:
     yield from generators.send(pgconn)
 
 
-def _take_in(pgconn: PGconn, calls: Sequence[_Call]) -> Generator[Any, Any, PGresult | None]:
+def _take_in(
+    pgconn: PGconn, calls: Sequence[_Call], *, is_last: bool
+) -> Generator[Any, Any, PGresult | None]:
     """Take in all answers; returns the first that is a failure."""
     failed: PGresult | None = None
     try:
@@ -164,7 +195,8 @@ def _take_in(pgconn: PGconn, calls: Sequence[_Call]) -> Generator[Any, Any, PGre
             (call.result,) = yield from generators.fetch_many(pgconn)
             failed = failed or _failure(call.result)
         yield from generators.fetch_many(pgconn)  # the end of the pipeline
-        pgconn.exit_pipeline_mode()
+        if is_last:
+            pgconn.exit_pipeline_mode()
     except psycopg.Error:
         # Whoever cuts the connection says why before.
         if failed is None:
@@ -179,9 +211,13 @@ def _failure(answer: PGresult) -> PGresult | None:
     return None if answer.status in fine else answer
 
 
-def _known_of(on: Connection, statement: str) -> _Known:
+def _under_way(on: Connection) -> list[Exchange]:
     if _here.on is not on:
-        _here.on, _here.known = on, {}
+        _here.on, _here.known, _here.under_way = on, {}, []
+    return _here.under_way
+
+
+def _known_of(on: Connection, statement: str) -> _Known:
     known = _here.known.get(statement)
     if known is None:
         known = _here.known[statement] = _Known(*_numbered(statement), adapt.Transformer(on))

@@ -2,11 +2,13 @@
 
 from typing import Any
 
+import pytest
+
 from checkpoints import reading
 from checkpoints.commits import Lease
 from checkpoints.models import Run
 from checkpoints.timers import SelfStop
-from execution import executor
+from execution import executor, nodes
 from tests.engine.turns import Bench
 
 PAST = "2020-01-01T00Z"
@@ -25,9 +27,10 @@ def waiting(engine: Bench, tool: str = "fake.void") -> Run:
 
 
 def bounded_turn(engine: Bench, boundaries: int = 10) -> Lease:
-    """A turn that is cut short after so many boundaries."""
+    """A turn that is cut short after so many boundaries: it is asked at each, for none runs ahead."""
     lease, left = engine.acquire(), iter(range(boundaries))
-    with SelfStop() as self_stop:
+    with SelfStop() as self_stop, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(nodes, "QUICK_SECONDS", 0.0)
         executor.advance(lease, self_stop, lambda: next(left, None) is None)
     return lease
 

@@ -2,21 +2,25 @@
 
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from uuid import UUID
 
 import pytest
+from django.db import connection
 
 from checkpoints import boundaries, runs
 from checkpoints.boundaries import boundary
 from checkpoints.errors import LeaseLostError
 from checkpoints.graph import COMPUTE, END, MODEL, READ, Context, State, To
 from checkpoints.models import Case, Checkpoint, Run
-from execution import nodes
+from checkpoints.timers import SelfStop
+from execution import executor, nodes, work
 from tenants.actors import Actor
 from tests.engine.turns import Bench
 from tests.execution.graphs import single
 from tests.execution.runs import head
+from tests.ground import wait_for
 
 # A commit is awaited at once inside a transaction, so these tests must not stand in one.
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -24,7 +28,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 SOMEBODY = Actor.machine("test")
 STEPS = 3
 IN_TURN = ["node", "commit:before", "commit:after"] * STEPS
-AHEAD = ["node", *["commit:before", "node", "commit:after"] * (STEPS - 1), *IN_TURN[-2:]]
+ONE_BEHIND = ["node", "commit:before", "commit:after"]
+AHEAD = [*IN_TURN[:2], *ONE_BEHIND * (STEPS - 1), "commit:after"]
 
 Happens = Callable[[Context], None]
 
@@ -105,11 +110,54 @@ def test_a_node_run_ahead_is_thrown_away_when_its_parent_is_refused(
     run = engine.start("odd")
     with pytest.raises(LeaseLostError):
         engine.turn()
-    assert reached() == ["node", "commit:before", "node"]
+    assert reached() == ["node", "commit:before", "node", "commit:before"]
     run.refresh_from_db()
     assert (run.head, run.status, Checkpoint.objects.count()) == (0, "queued", 0)
     engine.turn()
     assert (head(run), Checkpoint.objects.count()) == ({"at": STEPS}, STEPS)
+
+
+def test_a_lease_lost_behind_a_commit_refuses_the_next_alone(
+    engine: Bench, monkeypatch: pytest.MonkeyPatch, reached: Callable[[], list[str]]
+) -> None:
+    def lose(context: Context) -> None:
+        if context.seq == 2:
+            with ThreadPoolExecutor(1) as others:  # on a connection of its own: this one is busy
+                others.submit(lapse_after_first_commit, UUID(context.run_id)).result()
+
+    steps(monkeypatch, lose)
+    run = engine.start("odd")
+    with pytest.raises(LeaseLostError):
+        engine.turn()
+    run.refresh_from_db()
+    assert (run.head, run.status, Checkpoint.objects.count()) == (1, "queued", 1)
+    steps(monkeypatch)
+    engine.turn()
+    assert (head(run), Checkpoint.objects.count()) == ({"at": STEPS}, STEPS)
+
+
+def lapse_after_first_commit(run_id: UUID) -> None:
+    wait_for(lambda: Run.objects.filter(pk=run_id, head=1).exists(), "the first commit")
+    assert runs.lapse(run_id, fence=1, why="silent", actor=SOMEBODY)
+    connection.close()
+
+
+def test_in_a_long_stretch_it_is_asked_again_whether_the_turn_should_end(
+    engine: Bench, monkeypatch: pytest.MonkeyPatch, reached: Callable[[], list[str]]
+) -> None:
+    steps(monkeypatch)
+    monkeypatch.setattr(work, "LONGEST_STRETCH", 2)
+    engine.start("odd")
+    asked_at: list[int] = []
+
+    def ends() -> bool:
+        asked_at.append(Checkpoint.objects.count())
+        return False
+
+    with SelfStop() as self_stop:
+        executor.advance(engine.acquire(), self_stop, ends)
+    assert asked_at == [0, 2]
+    assert Checkpoint.objects.count() == STEPS
 
 
 def test_what_a_node_run_ahead_raises_counts_once_its_parent_stands(
@@ -127,7 +175,7 @@ def test_what_a_node_run_ahead_raises_counts_once_its_parent_stands(
     assert Case.objects.get().sentence == "The node first failed: ValueError: no"
 
 
-def test_a_run_cancelled_meanwhile_ends_where_it_stands(
+def test_a_run_cancelled_meanwhile_ends_with_what_is_under_way(
     engine: Bench, monkeypatch: pytest.MonkeyPatch, reached: Callable[[], list[str]]
 ) -> None:
     def cancel(context: Context) -> None:
@@ -137,8 +185,8 @@ def test_a_run_cancelled_meanwhile_ends_where_it_stands(
     run = engine.start("odd")
     engine.turn()
     run.refresh_from_db()
-    assert reached() == ["node", "commit:before", "node", "commit:after"]
-    assert (run.status, run.head, Checkpoint.objects.count()) == ("cancelled", 1, 1)
+    assert reached() == [*IN_TURN[:2], "node", "commit:before", "commit:after", "commit:after"]
+    assert (run.status, run.head, Checkpoint.objects.count()) == ("cancelled", 2, 2)
 
 
 @pytest.mark.parametrize("what", ["items", "put", "get"])

@@ -117,13 +117,51 @@ def test_what_is_sent_after_a_rollback_is_prepared_again() -> None:
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("statement", ["SELECT 2", "SELECT %s"])
-def test_nothing_else_goes_over_the_connection_before_the_answer(statement: str) -> None:
+def test_no_cursor_of_the_driver_goes_over_the_connection_before_the_answer(statement: str) -> None:
     answer = send("SELECT 1::bigint", {})
-    with pytest.raises(OperationalError, match="not answered yet"):
-        execute("SELECT 2", {})
     with pytest.raises(OperationalError), connection.cursor() as cursor:
         cursor.execute(statement, [2] if "%" in statement else None)
     with pytest.raises(ProgrammingError), transaction.atomic():
         pass
     assert answer.rows() == [(1,)]
+    assert execute("SELECT 2", {}) == [(2,)]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_is_sent_behind_is_answered_in_its_order_whoever_asks_first() -> None:
+    answers = [send("SELECT %(n)s::bigint AS behind", {"n": n}) for n in range(4)]
+    assert answers[2].rows() == [(2,)]
+    answers.append(send("SELECT 4::bigint", {}))
+    assert [each.rows() for each in answers] == [[(n,)] for n in range(5)]
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 5")
+        assert cursor.fetchall() == [(5,)]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_is_asked_for_meanwhile_waits_for_what_was_sent() -> None:
+    answer = send("SELECT 1::bigint", {})
+    assert execute("SELECT 2", {}) == [(2,)]
+    assert answer.rows() == [(1,)]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_each_that_is_sent_stands_or_fails_by_itself() -> None:
+    before = send("SELECT 1::bigint", {})
+    broken = send("SELECT 1 / %(zero)s::int", {"zero": 0})
+    behind = send("SELECT 2::bigint", {})
+    assert behind.rows() == [(2,)]
+    for _ in range(2):
+        with pytest.raises(DataError, match="division by zero"):
+            broken.rows()
+    assert before.rows() == [(1,)]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_lost_connection_fails_all_that_was_sent_over_it() -> None:
+    answers = [send("SELECT pg_terminate_backend(pg_backend_pid())", {}), send("SELECT 1", {})]
+    for answer in (*answers, *answers):
+        with pytest.raises(OperationalError):
+            answer.rows()
+    connection.close()
     assert execute("SELECT 2", {}) == [(2,)]
