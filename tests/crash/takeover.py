@@ -64,9 +64,8 @@ class Crew:
             )
 
     def replace(self, worker: subprocess.Popen[bytes]) -> None:
-        """What a supervisor does."""
+        """What a supervisor does, at once: the newcomer's start falls into the takeover."""
         worker.wait()
-        # A parent killed with its horse leaves its row; nothing is decided by it.
         self.workers[self.workers.index(worker)] = self.start("work")
 
 
@@ -91,14 +90,19 @@ def measure(name: str, folder: Path, count: int) -> Iterator[float]:
 def _kill(reader: psycopg.Connection, crew: Crew, key: str, how: str) -> float:
     fence = _advanced(reader, key)
     worker, horse = _busy(crew)
+    known = _alive(reader, "worker")
     row = reader.execute(NOW).fetchone()
     assert row is not None
     if how == WITH_PARENT:
         os.kill(worker.pid, signal.SIGKILL)
     os.kill(horse, signal.SIGKILL)
-    seconds = _taken_over(reader, (row[0], key, fence))
     if how == WITH_PARENT:
         crew.replace(worker)
+    seconds = _taken_over(reader, (row[0], key, fence))
+    if how == WITH_PARENT:
+        # A parent killed with its horse leaves its row. One kill is measured at a time: the next
+        # comes when there are as many workers as before.
+        _wait_for(lambda: _alive(reader, "worker") > known, "the killed worker is replaced")
     return seconds
 
 
