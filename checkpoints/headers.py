@@ -51,7 +51,8 @@ class Step:
     """One step to be committed: `state` is canonical bytes, `appended` too (None = nothing).
 
     `saw` maps each source read to `[version, node that read it]`; `stop` is why the run will end
-    when `next_node` is the end and it is no success.
+    when `next_node` is the end and it is no success. `edit` is the hash (hex) of what a second person
+    allowed, when a person wrote the state.
     """
 
     node: str
@@ -64,6 +65,7 @@ class Step:
     saw: Mapping[str, Json] = field(default_factory=dict)
     proposes: bool = False
     stop: str = ""
+    edit: str = ""
     # The state read back from `state`, when the maker of the step has it at hand.
     parsed: dict[str, Json] | None = field(default=None, compare=False, repr=False)
 
@@ -99,6 +101,7 @@ def header_bytes(before: Ancestry, step: Step, *, seq: int) -> bytes:
         "saw": saw,
         "proposals": proposals,
         "stop": step.stop,
+        "edit": written(step.edit) if step.edit else "",
     }
     header |= {name: value for name, value in optional.items() if value or value == 0}
     return canonical.dumps(header)

@@ -16,8 +16,8 @@ READ_ONLY = ["django_migrations", "django_content_type", "auth_permission"]
 # it and make none of it. So no yes of a person comes from where the agent runs.
 PEOPLES = [
     "account_emailaddress", "account_emailconfirmation",
-    "approvals_batch", "approvals_batchentry", "approvals_decision", "approvals_handover",
-    "approvals_openedpart", "approvals_seenremarks", "approvals_takenback", "approvals_toolclass",
+    "approvals_batch", "approvals_batchentry", "approvals_decision", "approvals_editdecision",
+    "approvals_handover", "approvals_openedpart", "approvals_seenremarks", "approvals_takenback", "approvals_toolclass",
     "auth_group", "auth_group_permissions",
     "checkpoints_note",
     "checkpoints_proposedverdict", "checkpoints_superseded", "checkpoints_verdict",

@@ -27,6 +27,7 @@ from checkpoints.scopes import Under
 from checkpoints.timers import SelfStop
 from execution import effects, nodes
 from execution.context import visible
+from execution.edits import committing as edits
 from execution.errors import Ending, Finish, Hold, MakeRoom, Suspend, TryLater
 from execution.recheck import recheck
 from execution.work import WORKER, Work
@@ -133,14 +134,20 @@ def _reconcile(run: Run, lease: Lease) -> None:
 
 
 def _work(run: Run, lease: Lease, self_stop: SelfStop, draining: Callable[[], bool]) -> Work:
-    graph, back = graph_of(run.task_type), _wanted_back(run)
+    newest = _newest_verdict(run)
+    graph, edit = graph_of(run.task_type), edits.wanted(newest)
+    back = edit.edit.parent_seq if edit is not None else _wanted_back(newest)
     loaded = reading.load_head(run) if back is None else reading.load(run, back)
     if loaded.seq == 0:
         # The row says where the run stands, and no header vouches for that yet.
         loaded = replace(loaded, next_node=graph.start)
     work = Work(lease, run, graph, loaded, self_stop, draining)
-    work.loaded = work.opened(loaded)
-    if back is not None:
+    if edit is not None:
+        # The old state is not opened: what an edit takes out of it may be what cannot be.
+        edits.commit(work, edit)
+    else:
+        work.loaded = work.opened(loaded)
+    if edit is None and back is not None:
         _commit_way_back(work)
     _migrate(work)
     return work
@@ -214,11 +221,14 @@ def _migrate(work: Work) -> None:
     work.commit(replace(step, stop=str(loaded.header.get("stop", ""))))
 
 
-def _wanted_back(run: Run) -> int | None:
+def _newest_verdict(run: Run) -> Verdict | None:
+    """What people decided last, until the run committed past the trouble."""
+    given = Verdict.objects.filter(case__run=run, case__closed_at=None).select_related("case")
+    return given.order_by("-given_at").first()
+
+
+def _wanted_back(newest: Verdict | None) -> int | None:
     """The checkpoint a person decided to go on from, until that is committed."""
-    newest = (
-        Verdict.objects.filter(case__run=run, case__closed_at=None).order_by("-given_at").first()
-    )
     if newest is None or newest.verdict != GO_ON_FROM:
         return None
     return int(newest.detail["seq"])

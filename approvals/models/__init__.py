@@ -1,6 +1,7 @@
 """The tables of permission. Rules that must never break are constraints here, named as sentences;
 what Meta cannot say stands in the `.sql` beside the migrations."""
 
+from approvals.models.edits import EditDecision, EditRequest
 from approvals.models.freshness import Freshness
 from approvals.models.openings import OpenedPart
 from approvals.models.permission import Approval, ApprovalRequest, Decision, TakenBack
@@ -14,6 +15,8 @@ __all__ = [
     "Batch",
     "BatchEntry",
     "Decision",
+    "EditDecision",
+    "EditRequest",
     "Freshness",
     "HandOver",
     "OpenedPart",

@@ -1,0 +1,1 @@
+"""States written by hand, as the engine proposes, judges and commits them."""
