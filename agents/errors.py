@@ -39,3 +39,11 @@ class ChangeFailed(AgentError):
 
 class SeedingFailed(AgentError):
     """A demo repository could not be made."""
+
+
+class TicketUnreadable(AgentError):
+    """The ticket, or the purchase it is about, could not be read."""
+
+
+class TicketMismatch(AgentError):
+    """The ticket does not agree with itself, with the books, or with who works on it."""

@@ -3,30 +3,34 @@
 The engine finds this module through the setting KEDGE_AGENTS and imports nothing of it by name.
 """
 
-import os
 from functools import cache
 from typing import Any
 
 from django.conf import settings
 
-from agents import declarations, model, pieces
+from agents import declarations, model, pieces, reach
 from agents.code import code_digest
 from agents.fleet_change.graph import GRAPH as FLEET_CHANGE
 from agents.mailsink import DEFAULT_PORT
+from agents.refund_desk import systems as refund_systems
+from agents.refund_desk.graph import GRAPH as REFUND_DESK
 from agents.remotes import remote_url
 from agents.repository_report.graph import GRAPH as REPOSITORY_REPORT
 from agents.revert_change.graph import GRAPH as REVERT_CHANGE
+from agents.revert_refund.graph import GRAPH as REVERT_REFUND
 from agents.second_look import SecondLook
 from agents.tools.errors import BadDeclaration
 from agents.tools.git.tool import GitPush
 from agents.tools.mail.sending import MailServer
 from agents.tools.mail.tool import SendMail
-from agents.tools.wire.reach import Reach
 from checkpoints.graph import Graph, Json
 from reconciliation.tools import Tool, Tools
 
+# The refund desk works with other people's systems: it is here where they are (docs/TOOLS.md).
+HAS_REFUND_DESK = bool(getattr(settings, "KEDGE_REFUND_DESK", False))
+DESKS = (REFUND_DESK, REVERT_REFUND) if HAS_REFUND_DESK else ()
 GRAPHS: dict[str, Graph] = {
-    graph.task_type: graph for graph in (FLEET_CHANGE, REPOSITORY_REPORT, REVERT_CHANGE)
+    graph.task_type: graph for graph in (FLEET_CHANGE, REPOSITORY_REPORT, REVERT_CHANGE, *DESKS)
 }
 
 
@@ -44,8 +48,8 @@ def _mail_server() -> MailServer:
 
 
 def _declared() -> list[Tool]:
-    hosts = frozenset(getattr(settings, "KEDGE_TOOL_PRIVATE_HOSTS", ()))
-    return declarations.tools(getattr(settings, "KEDGE_TOOLS", ""), Reach(os.environ, hosts))
+    own = declarations.tools(getattr(settings, "KEDGE_TOOLS", ""), reach.here())
+    return [*own, *(refund_systems.tools() if HAS_REFUND_DESK else ())]
 
 
 def _by_name(*tools: Any) -> Tools:

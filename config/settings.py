@@ -231,6 +231,9 @@ KEDGE_REMOTES = os.environ.get("KEDGE_REMOTES", "")
 # Tools that files declare, and the private hosts that such tools may talk to.
 KEDGE_TOOLS = os.environ.get("KEDGE_TOOLS", "")
 KEDGE_TOOL_PRIVATE_HOSTS = environment.names(os.environ, "KEDGE_TOOL_PRIVATE_HOSTS")
+# The task types of the refund desk, and what stands for variables that its tools name.
+KEDGE_REFUND_DESK = environment.switch(os.environ, "KEDGE_REFUND_DESK")
+KEDGE_TOOL_VALUES: dict[str, str] = {}
 
 # Where mail is handed in; with no host named, the demo's own sink keeps it on this machine.
 KEDGE_SMTP_HOST = os.environ.get("KEDGE_SMTP_HOST") or "127.0.0.1"

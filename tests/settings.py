@@ -3,8 +3,13 @@
 pytest-django reads the settings before any conftest is loaded, so the servers must stand by now.
 """
 
+import os
+
 from tests import ground
 
 GROUND = ground.ensure()
+# The refund desk is tested like everything else; its systems are started by the tests that ask.
+os.environ.setdefault("KEDGE_REFUND_DESK", "1")
+os.environ.setdefault("KEDGE_TOOL_PRIVATE_HOSTS", "127.0.0.1")
 
 from config.settings import *  # noqa: E402, F403 - reads the addresses named by the line above

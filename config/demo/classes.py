@@ -1,4 +1,4 @@
-"""What the demo's tenants say of their tools: how far a push and a mail can be set right."""
+"""What the demo's tenants say of their tools: how far what each does can be set right."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -11,6 +11,10 @@ from tenants.models import Tenant
 CLASSES: Final = {
     "git_push": (COMPENSABLE, "Another push takes a change back."),
     "send_mail": (COMPENSABLE, "A second mail sets a wrong one right; the first was read."),
+    "book_refund": (COMPENSABLE, "A counter-booking takes a refund back."),
+    "revert_refund": (COMPENSABLE, "Another refund pays back again."),
+    "store_refund": (COMPENSABLE, "A second document corrects the first, which stays."),
+    "answer_ticket": (COMPENSABLE, "Another answer corrects the first, which was read."),
 }
 
 

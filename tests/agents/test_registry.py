@@ -16,7 +16,13 @@ TASK_TYPES = sorted(registry.GRAPHS)
 
 
 def test_all_tasks_are_there_and_their_graphs_hold_together() -> None:
-    assert TASK_TYPES == ["fleet_change", "repository_report", "revert_change"]
+    assert TASK_TYPES == [
+        "fleet_change",
+        "refund_desk",
+        "repository_report",
+        "revert_change",
+        "revert_refund",
+    ]
     for graph in registry.GRAPHS.values():
         assert graph.checked() is graph
         assert graph.state_schema in graph.state_schemas
@@ -28,7 +34,8 @@ def test_every_tool_of_a_task_is_there_and_needs_a_person() -> None:
         rules = registry.manifest(task_type)["rules"]
         for name in graph.manifest.tools:
             assert registry.TOOLS[name].name == name
-            effect = Effect(name, "acme", target="x", magnitude={"recipients": 1})
+            sizes, given = {"recipients": 1}, {"number": 1}
+            effect = Effect(name, "acme", target="x", magnitude=sizes, parameters=given)
             needs = evaluate(rules, effect)
             assert isinstance(needs, Requirement)
             assert needs.not_starter

@@ -1,7 +1,8 @@
-"""A second PostgreSQL database beside ours, made anew once per process: the books of a shop."""
+"""Further PostgreSQL databases beside ours, made anew once per process: the books of shops."""
 
 import os
 from functools import cache
+from pathlib import Path
 
 import psycopg
 from django.conf import settings
@@ -17,23 +18,30 @@ BOOKS = ROOT / "tests/servers/ledger.sql"
 @cache
 def ledger() -> str:
     """The address of the books, with the table of outcomes in them, as their owner."""
+    return made("books", BOOKS)
+
+
+@cache
+def made(what: str, script: Path) -> str:
+    """The address of a database of this process, made anew by a script, with a table of outcomes."""
     cluster = os.environ["DATABASE_URL"]
-    name = f"{settings.TEST_DATABASE}_{os.environ.get('PYTEST_XDIST_WORKER', 'books')}_books"
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "one")
+    name = f"{settings.TEST_DATABASE}_{worker}_{what}"
     with psycopg.connect(make_conninfo(cluster, dbname="postgres"), autocommit=True) as connection:
         book = sql.Identifier(name)
         connection.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(book))
         connection.execute(sql.SQL("CREATE DATABASE {}").format(book))
     address = make_conninfo(cluster, dbname=name)
     with psycopg.connect(address, autocommit=True) as connection:
-        for script in (BOOKS, OUTCOMES):
-            connection.execute(script.read_text(encoding="utf-8"))
+        for each in (script, OUTCOMES):
+            connection.execute(each.read_text(encoding="utf-8"))
     return address
 
 
-def through(port: int) -> str:
+def through(port: int, address: str = "") -> str:
     """The same address at the other end of a wire that listens on `port`."""
     return make_conninfo(
-        ledger(), host="127.0.0.1", port=port, sslmode="disable", gssencmode="disable"
+        address or ledger(), host="127.0.0.1", port=port, sslmode="disable", gssencmode="disable"
     )
 
 

@@ -1,17 +1,14 @@
 """`manage.py tools`: what each tool can do after an unknown outcome; checks declaration files."""
 
-import os
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from agents import declarations
+from agents import declarations, reach
 from agents.registry import TOOLS
 from agents.tools.errors import BadDeclaration
-from agents.tools.wire.reach import Reach
 from reconciliation.tools import Capabilities, Tool
 
 
@@ -26,9 +23,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """One line for each tool."""
-        reach = Reach(os.environ, frozenset(settings.KEDGE_TOOL_PRIVATE_HOSTS))
         try:
-            named = [declarations.tool(path, reach) for path in options["files"]]
+            named = [declarations.tool(path, reach.here()) for path in options["files"]]
         except (BadDeclaration, OSError) as error:
             raise CommandError(str(error)) from error
         for tool in named or TOOLS.by_name.values():
