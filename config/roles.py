@@ -22,6 +22,7 @@ PEOPLES = [
     "checkpoints_note",
     "checkpoints_proposedverdict", "checkpoints_superseded", "checkpoints_verdict",
     "django_session",
+    "execution_problemchange",
     "mfa_authenticator",
     "socialaccount_socialaccount", "socialaccount_socialapp", "socialaccount_socialtoken",
     "tenants_personkey", "tenants_signinlink", "tenants_tenantgroupobjectpermission",

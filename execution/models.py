@@ -3,6 +3,13 @@
 from django.db import models
 from django.db.models.functions import Now
 
+from execution.problems.models import (  # noqa: F401 - tables of ours
+    Problem,
+    ProblemChange,
+    ProblemRun,
+    Unsorted,
+)
+
 
 class Process(models.Model):
     """One worker or sweeper. Nothing is decided by these rows: leases decide."""

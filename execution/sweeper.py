@@ -22,6 +22,7 @@ from checkpoints import liftings, states, wakeups
 from checkpoints.boundaries import boundary
 from checkpoints.models import Run
 from execution import lapses, lookers, pacing, processes, secondlooks, senders
+from execution.problems import sorting
 from reconciliation import spool, stopping
 from tenants import chain
 from tenants.actors import Actor
@@ -110,6 +111,7 @@ DUTIES: dict[str, Callable[[], int]] = {
     "bring in receipts": spool.bring_in,
     "seal audit": chain.seal,
     "sign audit": heads.sign_due,
+    "sort problems": sorting.sort,
     "remind people": senders.remind,
     "send notifications": senders.send,
 }
