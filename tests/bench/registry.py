@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import time
 from typing import Any
 
 from checkpoints.graph import (
@@ -18,9 +19,24 @@ from checkpoints.graph import (
     State,
     To,
 )
-from reconciliation.tools import Tools
-from tests.engine.faketools import ALL
+from reconciliation.tools import Call, Sent, Tools
+from tests.engine.faketools import ALL, Fake
 from tests.engine.registry import RULES
+
+
+class Clocked(Fake):
+    """A fake tool that says how long its own part takes: what is measured is the engine."""
+
+    def __init__(self, fake: Fake) -> None:
+        super().__init__(fake.name, fake.capabilities)
+        self.seconds = 0.0
+
+    def perform(self, call: Call) -> Sent:
+        began = time.perf_counter()
+        try:
+            return super().perform(call)
+        finally:
+            self.seconds += time.perf_counter() - began
 
 
 def _say(state: State, context: Context) -> To:
@@ -66,7 +82,8 @@ EFFECTS.add(
 )
 
 GRAPHS = {graph.task_type: graph.checked() for graph in (CONVERSATION, EFFECTS)}
-TOOLS = Tools({tool.name: tool for tool in ALL})
+CLOCKED = {tool.name: Clocked(tool) for tool in ALL}
+TOOLS = Tools(dict(CLOCKED))
 
 
 def manifest(task_type: str) -> dict[str, Any]:
