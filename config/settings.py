@@ -206,6 +206,18 @@ KEDGE_MOST_ATTEMPTS = environment.number(os.environ, "KEDGE_MOST_ATTEMPTS", 5, m
 KEDGE_PATIENCE_SECONDS = environment.number(
     os.environ, "KEDGE_PATIENCE_SECONDS", 1800, most=7 * 24 * 3600
 )
+# A door closes after so many unknowns in a row; then so often one probe, and so many runs a minute.
+KEDGE_DOOR_UNKNOWNS = environment.number(os.environ, "KEDGE_DOOR_UNKNOWNS", 5, most=1000)
+KEDGE_DOOR_PROBE_SECONDS = environment.number(
+    os.environ, "KEDGE_DOOR_PROBE_SECONDS", 60, most=24 * 3600
+)
+KEDGE_DOOR_RUNS_PER_MINUTE = environment.number(
+    os.environ, "KEDGE_DOOR_RUNS_PER_MINUTE", 600, most=6000
+)
+# How often a tool is asked again of an effect that people have a case of.
+KEDGE_ASK_AGAIN_SECONDS = environment.number(
+    os.environ, "KEDGE_ASK_AGAIN_SECONDS", 120, most=24 * 3600
+)
 KEDGE_TURN_SECONDS = environment.number(os.environ, "KEDGE_TURN_SECONDS", 20, most=3600)
 KEDGE_SWEEP_SECONDS = 0.25
 KEDGE_JOURNAL_DIR = Path(os.environ.get("KEDGE_JOURNAL_DIR") or VAR_DIR / "journal")

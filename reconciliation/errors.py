@@ -8,8 +8,8 @@ class WorldError(Exception):
 class NotDispatchedError(WorldError):
     """Nothing was sent: the run, the action or the approval was not what dispatch needs.
 
-    `code` is the reason: *lease_lost*, *cancelled*, *settled*, *unproven*, *more_demanded* (by the
-    rules than people were asked for), or the code of `approvals.errors.NotApprovedError`.
+    `code` is the reason: *lease_lost*, *cancelled*, *settled*, *unproven*, *door_closed*,
+    *more_demanded* (by the rules than people were asked for), or the code of `approvals.errors.NotApprovedError`.
     """
 
     def __init__(self, code: str, action_id: object) -> None:

@@ -12,6 +12,7 @@ from checkpoints.functions import Sha256
 from checkpoints.models import Run
 from reconciliation import states
 from reconciliation.credentials.models import Credential  # noqa: F401 - one of our tables
+from reconciliation.doors.models import Door  # noqa: F401 - one of our tables
 from tenants.models import Tenant
 
 

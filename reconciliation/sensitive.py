@@ -24,9 +24,13 @@ JSON_MEDIA = "application/json"
 
 @dataclass(frozen=True)
 class Unknown:
-    """The call ended without an answer that counts; `said` is what came instead."""
+    """The call ended without an answer that counts; `said` is what came instead.
+
+    `retry_after`: how many seconds the tool asked to be left alone; 0 when it did not.
+    """
 
     said: str
+    retry_after: float = 0.0
 
 
 def make_ready(action: Action) -> None:
@@ -98,7 +102,7 @@ def kept(action: Action, answer: Sent | Refused | Unknown) -> Sent | Refused | U
     known = _vault(action).known
     if isinstance(answer, Refused):
         return Refused(str(known.text(str(answer))))
-    return Unknown(str(known.text(answer.said)))
+    return replace(answer, said=str(known.text(answer.said)))
 
 
 def found(action: Action, answer: Found) -> Found:

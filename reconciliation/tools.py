@@ -24,7 +24,14 @@ class CredentialInvalid(Exception):
 
 
 class Unanswered(Exception):
-    """The tool could not be asked what happened (gone, timed out, garbled); ask again later."""
+    """The tool could not be asked what happened (gone, timed out, garbled); ask again later.
+
+    `retry_after`: how many seconds it asked to be left alone, when it said so.
+    """
+
+    def __init__(self, *said: object, retry_after: float | None = None) -> None:
+        super().__init__(*said)
+        self.retry_after = retry_after
 
 
 @dataclass(frozen=True)
@@ -177,6 +184,8 @@ class Tool(Protocol):
     """One kind of effect. Stateless; every method but `perform` and `void` leaves no trace.
 
     `capabilities` is the best case; what holds for one action is what `capabilities_for` says.
+    It may also have `patience_seconds`, how long it may stay silent before a person is called, and
+    `credential_expires_at(tenant)`, until when its credential is good, as far as it knows.
     """
 
     name: str

@@ -64,7 +64,9 @@ PILLS: Final = {
 }
 
 # Kedge is already mending these: nobody needs to do anything.
-GOES_ON_BY_ITSELF: Final = frozenset({"interrupted", "for_retry", "for_look_up", "for_settling"})
+GOES_ON_BY_ITSELF: Final = frozenset(
+    {"interrupted", "for_retry", "for_look_up", "for_settling", "for_door"}
+)
 
 REASONS: Final = {
     "started": _("not started yet"),
@@ -77,6 +79,7 @@ REASONS: Final = {
     "for_settling": _("until late arrivals are ruled out"),
     "for_same_key": _("for the same effect elsewhere"),
     "for_stop": _("until a stop is lifted"),
+    "for_door": _("until a door opens"),
     "outcome_unknown": _("outcome unknown"),
     "unmigratable": _("state cannot be migrated"),
     "damaged_checkpoint": _("damaged checkpoint"),

@@ -31,6 +31,11 @@ class Credential(models.Model):
     checked_at = models.DateTimeField(null=True)
     result = models.CharField(max_length=12, blank=True, default=NEVER)
     said = models.TextField(blank=True, default="")
+    # What the tool itself says of its end; somebody wants it checked; who asks now; what was said.
+    told_expires_at = models.DateTimeField(null=True)
+    wanted_at = models.DateTimeField(null=True)
+    asking_until = models.DateTimeField(null=True)
+    warned_days = models.IntegerField(null=True)
 
     class Meta:
         app_label = "reconciliation"
