@@ -10,7 +10,6 @@ from approvals.models import ApprovalRequest
 from approvals.requests import Question
 from canonical import json as canonical
 from checkpoints import states
-from checkpoints.cases import Trouble
 from checkpoints.commits import Committed, Lease
 from checkpoints.errors import LeaseLostError, StoppedError
 from checkpoints.graph import (
@@ -25,21 +24,28 @@ from checkpoints.graph import (
 )
 from checkpoints.headers import Ancestry, Step
 from checkpoints.models import Run, Verdict
+from execution import seeing
 from execution.context import visible
-from execution.errors import Finish, Hold, Suspend, TryLater
+from execution.errors import Hold, Suspend, TryLater
 from execution.nodes import checked_step, guarded
 from execution.proposing import propose
 from execution.work import WORKER, Work
-from reconciliation import actions, asking, demands, ledger, outcomes, sensitive, verdicts, wire
+from reconciliation import (
+    actions,
+    demands,
+    ledger,
+    outcomes,
+    sensitive,
+    verdicts,
+    wire,
+)
 from reconciliation import states as world
-from reconciliation.calls import capabilities, tool_of
+from reconciliation.calls import capabilities
 from reconciliation.demands import Demand
-from reconciliation.errors import ForbiddenEffectError, JournalError, NotDispatchedError
+from reconciliation.errors import JournalError, NotDispatchedError
 from reconciliation.models import Action
 from reconciliation.outcomes import Later, NeedsPerson
-from reconciliation.tools import CredentialInvalid
 from tenants.keys import hiding
-from tenants.keys.errors import KeysError
 
 DECLINED = {
     permission.REJECTED: world.REJECTED,
@@ -51,7 +57,6 @@ RESULT_OF = {
     world.SENT_BACK: SENT_BACK,
     world.EXPIRED: EXPIRED,
 }
-DRY_RUN_TRIES = 8
 
 
 def run_action(work: Work) -> None:
@@ -87,7 +92,7 @@ def seek_permission(work: Work, action: Action) -> None:
             raise _wait_for(newest)
         requests.expire_due(100)
         return
-    asked = _question(work, action)
+    asked = seeing.question(work, action)
     if newest is not None and _may_send(action, newest, asked):
         send(work, demands.of(action, diff=asked.diff, media=asked.media), newest.action_hash)
     else:
@@ -137,6 +142,8 @@ def _not_sent(work: Work, action: Action, action_hash: str, refusal: NotDispatch
         work.cancel_requested = True
     elif refusal.code == "expired":
         requests.expire_due(100)
+    elif refusal.code == "door_closed":
+        seeing.wait_at_door(action)
     elif refusal.code in ("hash_differs", "too_few_approvers", "damaged"):
         moved = comparing.at_dispatch(action.id, action_hash)
         reason = _why_not(refusal.code, terms.named(moved))
@@ -175,37 +182,6 @@ def cancel(run: Run, action: Action | None, *, fence: int) -> None:
     ledger.settle(
         run.id, action.id, world.DID_NOT_HAPPEN, because=world.WITHDRAWN, note="cancelled"
     )
-
-
-def _question(work: Work, action: Action) -> Question:
-    """A dry run made now. What cannot be answered is asked again later, then needs a person."""
-    try:
-        tool_of(action).check_credential(work.run.tenant.slug)
-        return asking.question(action)
-    except CredentialInvalid as error:
-        facts = hiding.texts(error=str(error), tool=action.tool)
-        sentence = hiding.text(f"The credential of {action.tool} does not work: {error}")
-        raise Hold(Trouble(states.CREDENTIAL_INVALID, sentence, facts, action.id)) from error
-    except ForbiddenEffectError as error:
-        ledger.settle(
-            work.run.id,
-            action.id,
-            world.DID_NOT_HAPPEN,
-            because=world.FORBIDDEN,
-            note=hiding.text(str(error)),
-        )
-        raise Finish(states.FAILED, states.FORBIDDEN_EFFECT, str(error)) from error
-    except KeysError:
-        raise  # waiting would not bring erased data back; a missing key of the ring has its own wait
-    except Exception as error:
-        failures = Run.objects.values_list("node_failures", flat=True).get(id=work.run.id)
-        said = str(hiding.text(f"{type(error).__name__}: {error}").first(400))
-        if failures < DRY_RUN_TRIES:
-            unseen = f"It cannot be seen what “{action.describe}” would change ({said})."
-            raise TryLater(unseen + " Tried again by itself.", float(2**failures)) from error
-        facts = hiding.texts(error=said, tool=action.tool, target=action.target)
-        sentence = hiding.text(f"It cannot be seen what “{action.describe}” would change: {said}")
-        raise Hold(Trouble(states.WORLD_CHANGED, sentence, facts, action.id)) from error
 
 
 def _may_send(action: Action, newest: ApprovalRequest, asked: Question) -> bool:

@@ -10,7 +10,7 @@ from canonical import digests
 from checkpoints.boundaries import boundary
 from checkpoints.commits import Lease
 from checkpoints.timers import SelfStop, boot_seconds
-from reconciliation import journal, ledger, outcomes, sensitive, spool, states
+from reconciliation import journal, ledger, outcomes, patience, sensitive, spool, states
 from reconciliation.calls import call_for, tool_of
 from reconciliation.demands import Demand
 from reconciliation.errors import JournalError
@@ -81,7 +81,8 @@ def _perform(
         answer = refusal
     except Exception as error:  # whatever a tool raises but Refused is not an answer (rule 10)
         log.warning("no answer that counts: %s: %s", type(error).__name__, error)
-        answer = Unknown(f"{type(error).__name__}: {error}")
+        said = f"{type(error).__name__}: {error}"
+        answer = Unknown(said, patience.asked_for(error))
     boundary("effect:after")
     return answer
 
@@ -100,7 +101,9 @@ def _keep(
         said = hiding.text(str(answer))
         refused = Answer("refusal", said.content, states.REFUSED, note=said)
         return spool.record_or_spool(attempt, refused, fence=lease.fence)
-    # A refusal of a later attempt may be the success of an earlier one: look it up (rule 2).
-    outcomes.note_unknown(attempt, str(answer) if isinstance(answer, Refused) else answer.said)
+    if isinstance(answer, Refused):
+        # Of a later attempt it may be the success of an earlier one: look it up (rule 2).
+        answer = Unknown(str(answer))
+    outcomes.note_unknown(attempt, answer)
     action.refresh_from_db()
     return action

@@ -13,6 +13,7 @@ from checkpoints.boundaries import boundary
 from checkpoints.models import Run
 from reconciliation import states as outcomes
 from reconciliation.contradictions import note_late_evidence
+from reconciliation.doors import noting
 from reconciliation.ledger.outcomes import close, close_attempt, close_open
 from reconciliation.ledger.reads import WORKER
 from reconciliation.models import Action, Attempt, LookUp, Receipt
@@ -23,6 +24,9 @@ from tenants.keys import hiding
 # By primary key, each a statement of its own (rule 4).
 LOCK_RUN = "SELECT status, fence FROM checkpoints_run WHERE id = %(run)s FOR UPDATE"
 LOCK_ACTION = "SELECT stands FROM reconciliation_action WHERE id = %(action)s FOR UPDATE"
+
+# What came from the tool as the answer to a call: it does effects, so its row of silences is over.
+HEARD = ("answer", "refusal")
 
 # The ordinary case, judged under both locks: the answer of the newest attempt of an unsettled
 # action, to the worker that holds its run. No row: it is no ordinary case, and nothing is changed.
@@ -49,6 +53,11 @@ WITH settled AS (
 ), landed AS (
     UPDATE checkpoints_run SET effect_in_flight = NULL, attempts = 0
       FROM settled WHERE checkpoints_run.id = %(run)s
+), heard AS (
+    UPDATE reconciliation_door SET silent = '[]', answered_at = clock_timestamp()
+      FROM settled
+     WHERE tenant_id = %(tenant)s AND tool = %(tool)s AND silent <> '[]'
+       AND %(source)s = 'answer'
 ), told AS (
     INSERT INTO checkpoints_event (run_id, what, actor, detail)
     SELECT %(run)s, 'settled', %(actor)s, jsonb_build_object(
@@ -121,6 +130,8 @@ def _happened(attempt: Attempt, answer: Answer, fence: int) -> datetime | None:
     values = {
         "run": attempt.action.run_id,
         "action": attempt.action_id,
+        "tenant": attempt.action.tenant_id,
+        "tool": attempt.action.tool,
         "attempt": attempt.id,
         "number": attempt.number,
         "source": answer.source,
@@ -156,6 +167,8 @@ def _out_of_order(attempt: Attempt, answer: Answer, fence: int) -> None:
             close_attempt(attempt, outcomes.ATTEMPT_REFUSED)
             note = hiding.text(hiding.said(answer.note))
             close(run, action, outcomes.REFUSED, because=outcomes.ANSWERED, note=note)
+        if answer.source in HEARD:
+            noting.answered(action)
         if (run.status, run.fence) != (states.RUNNING, fence):
             wakeups.wake(run.id, why="An answer arrived.")
 

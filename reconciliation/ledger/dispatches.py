@@ -16,6 +16,7 @@ from checkpoints.commits import Lease
 from checkpoints.scopes import Under
 from reconciliation import states as outcomes
 from reconciliation.demands import Demand
+from reconciliation.doors import reading as doors
 from reconciliation.errors import NotDispatchedError
 from reconciliation.ledger.reads import WORKER
 from reconciliation.models import Action, Attempt
@@ -28,10 +29,10 @@ LOCK_RUN = """
 SELECT status, fence, holder, head, task_type, combo_id, cancel_requested_at FROM checkpoints_run
  WHERE id = %(run)s FOR UPDATE
 """
-LOCK_ACTION = """
-SELECT run_id, tool, stands, evidence_at FROM reconciliation_action
- WHERE id = %(action)s FOR UPDATE
-"""
+LOCK_ACTION = f"""
+SELECT run_id, tool, stands, evidence_at, {doors.KEPT_OUT}
+  FROM reconciliation_action AS action WHERE id = %(action)s FOR UPDATE
+"""  # noqa: S608 - words of ours
 EARLIER = "SELECT outcome FROM reconciliation_attempt WHERE action_id = %(action)s"
 
 RAN_OUT = "the lease has run out"
@@ -127,7 +128,7 @@ def _refuse_unless_ours(lease: Lease, action: Action, run: Rows, itself: Rows) -
     if not run or not itself:
         raise NotDispatchedError("lease_lost", action.id)
     status, fence, holder, head, task_type, combo_id, cancelled = run[0]
-    run_id, tool, stands, evidence_at = itself[0]
+    run_id, tool, stands, evidence_at, is_kept_out = itself[0]
     given = (states.RUNNING, lease.fence, lease.holder, lease.head, lease.run_id)
     kept = (action.run.task_type, lease.combo_id, action.tool)
     if (status, fence, holder, head, run_id) != given or (task_type, combo_id, tool) != kept:
@@ -136,6 +137,8 @@ def _refuse_unless_ours(lease: Lease, action: Action, run: Rows, itself: Rows) -
         raise NotDispatchedError("cancelled", action.id)
     if stands == outcomes.SETTLED or evidence_at is not None:
         raise NotDispatchedError("settled", action.id)
+    if is_kept_out:
+        raise NotDispatchedError("door_closed", action.id)
 
 
 def _refuse_if_more_is_demanded(use: Use, demanded: Requirement | Deny) -> None:
