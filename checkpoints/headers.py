@@ -15,6 +15,7 @@ from canonical import json as canonical
 from checkpoints.graph import Json
 
 PROTOCOL = 1
+PROPOSED = "proposed"  # what a mark says of an action that this step proposed
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,18 @@ class ActionMark:
         parameters = written(self.parameters_digest)
         mark = {"id": self.action_id, "parameters": parameters, "is": self.outcome}
         return mark | ({"receipt": written(self.receipt_digest)} if self.receipt_digest else {})
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a fork begins: a checkpoint of another run, by its digest (hex; its genesis for 0)."""
+
+    run_id: UUID
+    seq: int
+    digest: str
+
+    def as_json(self) -> dict[str, Json]:
+        return {"run": str(self.run_id), "seq": self.seq, "checkpoint": written(self.digest)}
 
 
 @dataclass(frozen=True)
@@ -66,6 +79,7 @@ class Step:
     proposes: bool = False
     stop: str = ""
     edit: str = ""
+    forked: Origin | None = None
     # The state read back from `state`, when the maker of the step has it at hand.
     parsed: dict[str, Json] | None = field(default=None, compare=False, repr=False)
 
@@ -74,6 +88,11 @@ def genesis(tenant_id: int, run_id: UUID, combo_digest: str, input_digest: str) 
     """The parent digest of a run's first checkpoint: binds it to what was asked, and by whom."""
     started = [tenant_id, str(run_id), combo_digest, input_digest]
     return digests.tagged("run-start", started)
+
+
+def fork_genesis(started: str, origin: Origin) -> str:
+    """The parent digest of a fork's first checkpoint: `started` is its genesis were it no fork."""
+    return digests.tagged("run-fork", [started, str(origin.run_id), origin.seq, origin.digest])
 
 
 def header_bytes(before: Ancestry, step: Step, *, seq: int) -> bytes:
@@ -102,9 +121,22 @@ def header_bytes(before: Ancestry, step: Step, *, seq: int) -> bytes:
         "proposals": proposals,
         "stop": step.stop,
         "edit": written(step.edit) if step.edit else "",
+        "forked": step.forked and step.forked.as_json(),
     }
     header |= {name: value for name, value in optional.items() if value or value == 0}
     return canonical.dumps(header)
+
+
+def proposed_for_good(header: Mapping[str, Json]) -> dict[str, int]:
+    """How often each node has proposed, without the proposal that this checkpoint itself made.
+
+    Whoever goes on from here makes that one again: the same effect, with the same ordinal.
+    """
+    proposals = dict(header.get("proposals", {}))
+    node = str(header.get("node", ""))
+    if any(mark.get("is") == PROPOSED for mark in header.get("actions", ())):
+        proposals[node] -= 1
+    return {name: number for name, number in proposals.items() if number}
 
 
 def written(digest: str) -> str:

@@ -16,8 +16,16 @@ from canonical import json as canonical
 from checkpoints import blobs
 from checkpoints.errors import DamagedRecordError, MissingBlobError
 from checkpoints.graph import Json, State
-from checkpoints.headers import PROTOCOL, Ancestry, genesis, parent_seq, written
-from checkpoints.models import Blob, Checkpoint, Run
+from checkpoints.headers import (
+    PROTOCOL,
+    Ancestry,
+    Origin,
+    fork_genesis,
+    genesis,
+    parent_seq,
+    written,
+)
+from checkpoints.models import Blob, Checkpoint, Fork, Run
 
 CHAINS = "$chains"
 
@@ -139,7 +147,21 @@ def _genesis(run: Run) -> Loaded:
     digest = genesis(
         run.tenant_id, run.id, bytes(run.combo.digest).hex(), bytes(run.input_digest).hex()
     )
+    if run.forked_from_id is not None:
+        digest = fork_genesis(digest, _origin(run))
     return Loaded(seq=0, digest=digest, header={}, state={}, next_node=run.next_node)
+
+
+def _origin(run: Run) -> Origin:
+    """Where a fork began, as its row says and as the source's record still has it."""
+    fork = Fork.objects.select_related("source__combo").get(run=run)
+    origin = Origin(fork.source_id, fork.seq, bytes(fork.checkpoint).hex())
+    if fork.source_id != run.forked_from_id or _digest(fork.source, fork.seq) != origin.digest:
+        raise DamagedRecordError(
+            f"checkpoint {fork.seq} of run {fork.source_id}, which this was forked from, is not "
+            "what it was then"
+        )
+    return origin
 
 
 def _verified_header(run: Run, row: Checkpoint) -> dict[str, Json]:
@@ -175,17 +197,21 @@ def _verified_state(row: Checkpoint, header: dict[str, Json]) -> State:
 
 def _verify_parent(run: Run, header: dict[str, Json]) -> None:
     at = parent_seq(header)
-    if at == 0:
-        parent = _genesis(run).digest
-    else:
-        stored = (
-            Checkpoint.objects.filter(run_id=run.id, seq=at)
-            .values_list("digest", flat=True)
-            .first()
-        )
-        parent = bytes(stored).hex() if stored is not None else ""
+    parent = _digest(run, at)
     if not parent or written(parent) != header["parent"]:
         raise DamagedRecordError(f"the parent {at} is not the one the header names")
+    forked = _origin(run).as_json() if run.forked_from_id and header["seq"] == 1 else None
+    if header.get("forked") != forked:
+        raise DamagedRecordError("the header names another origin than the run was forked from")
+
+
+def _digest(run: Run, seq: int) -> str:
+    """The digest (hex) of one checkpoint of a run, of its genesis for 0; "" when it is missing."""
+    if seq == 0:
+        return _genesis(run).digest
+    found = Checkpoint.objects.filter(run_id=run.id, seq=seq).values_list("digest", flat=True)
+    stored = found.first()
+    return bytes(stored).hex() if stored is not None else ""
 
 
 def _verify_blobs(run: Run, state: State) -> None:

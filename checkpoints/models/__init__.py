@@ -2,6 +2,7 @@
 what Meta cannot say stands in the `.sql` beside the first migration."""
 
 from checkpoints.models.desk import Claim, Note, OutsideWait
+from checkpoints.models.fork import Fork, Reuse
 from checkpoints.models.record import Blob, BlobReference, Checkpoint, Event
 from checkpoints.models.ruling import ProposedVerdict, Superseded
 from checkpoints.models.run import Combo, Run
@@ -17,11 +18,13 @@ __all__ = [
     "Claim",
     "Combo",
     "Event",
+    "Fork",
     "Lifting",
     "Note",
     "OutsideWait",
     "ProposedVerdict",
     "Recovery",
+    "Reuse",
     "Run",
     "Stop",
     "Superseded",

@@ -102,6 +102,11 @@ class Run(models.Model):
             models.Index(fields=["tenant"], condition=Q(status="running"), name="runs_leased"),
             models.Index(fields=["tenant", "-id"], name="runs_by_tenant_newest"),
             models.Index(fields=["tenant", "status", "-id"], name="runs_by_tenant_and_status"),
+            models.Index(
+                fields=["effect_scope"],
+                condition=Q(forked_from__isnull=False),
+                name="forks_by_effect_scope",
+            ),
         ]
 
     def __str__(self) -> str:
