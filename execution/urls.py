@@ -2,6 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
+from execution.forecasts import views as forecast_views
 from execution.pages import evidence_views, operating_views, overview_views, run_views, stop_views
 from execution.views import system
 
@@ -14,6 +15,7 @@ one_run: list[URLPattern] = [
     path("difference/", run_views.show_difference, name="run_difference"),
     path("log/", run_views.show_log, name="run_log"),
     path("evidence/", evidence_views.run_evidence, name="run_evidence"),
+    path("forecast/", forecast_views.run_forecast, name="run_forecast"),
     path("cancellation/", operating_views.cancel_run, name="cancel_run"),
 ]
 one_lifting: list[URLPattern] = [

@@ -146,6 +146,7 @@ ROWS: Final[Mapping[str, Row]] = {
     "run_difference": Row(get=READ),
     "run_log": Row(get=VIEW),
     "run_evidence": Row(get=VIEW, post=f"{VIEW} and {AUDIT}|{READ}"),
+    "run_forecast": Row(get=VIEW),
     "cancel_run": Row(get=OPERATE, post=OPERATE),
     "approvals:run_requests": page(VIEW),
     "reconciliation:run_actions": page(VIEW),
