@@ -5,10 +5,13 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
+from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from canonical.redaction import Fact, Said, ours
-from checkpoints import events, fingerprints, notices, recoveries, states
+from checkpoints import claims, events, fingerprints, notices, recoveries, states
+from checkpoints.claims import Subject
+from checkpoints.desk import pauses
 from checkpoints.errors import IllegalMoveError
 from checkpoints.models import Case, ProposedVerdict, Run, Verdict
 from tenants import audit
@@ -54,7 +57,14 @@ def open_case(tenant_id: int, run_id: UUID, trouble: Trouble, *, actor: Actor) -
         told = hiding.texts(kind=trouble.kind, sentence=sentence)
         events.append(run_id, "held", actor, case=standing.id, **told)
         return standing
-    run = Run.objects.only("task_type", "next_node", "combo_id", "status").get(id=run_id)
+    run = Run.objects.only("task_type", "next_node", "combo_id", "status", "head").get(id=run_id)
+    alike = _alike(trouble.kind, run, facts)
+    same = _not_yet_proven(run_id).filter(fingerprint=alike).first()
+    if same is not None:
+        # What was decided did not help: it is the same trouble, so the same case is open again.
+        Case.objects.filter(pk=same.pk).update(sentence=sentence, facts=facts)
+        open_again(same, run, actor=actor, why=ours("The same trouble came back."))
+        return same
     case = Case.objects.create(
         tenant_id=tenant_id,
         run_id=run_id,
@@ -62,7 +72,9 @@ def open_case(tenant_id: int, run_id: UUID, trouble: Trouble, *, actor: Actor) -
         sentence=sentence,
         facts=facts,
         action_id=trouble.action_id,
-        fingerprint=_alike(trouble.kind, run, facts),
+        fingerprint=alike,
+        node=run.next_node,
+        stood_at=run.head,
     )
     if run.status == states.HELD:  # else it has ended, and the event says what came afterwards
         events.append(run_id, "held", actor, case=case.id, kind=hiding.text(trouble.kind))
@@ -83,7 +95,11 @@ def locked(case_id: UUID) -> tuple[Run, Case]:
 
 
 def decide(case: Case, ruling: Ruling, *, user: User) -> Verdict:
-    """Record a verdict on a locked case. The run may go on; the case closes when it is proven."""
+    """Record a verdict on a locked case. The run may go on; the case closes when it is proven.
+
+    Raises `HeldByAnotherError` while somebody else is at the case; who decides is done with it.
+    """
+    claims.refuse_if_anothers(Subject.of_case(case), user=user)
     reason, evidence = hiding.said(ruling.reason), hiding.said(ruling.evidence)
     if not reason.strip():
         raise IllegalMoveError("say why: a verdict needs a reason")
@@ -99,8 +115,8 @@ def decide(case: Case, ruling: Ruling, *, user: User) -> Verdict:
         agreed_by=ruling.agreed_by,
     )
     Case.objects.filter(pk=case.pk, decided_at=None).update(decided_at=Now())
+    _done_with(case, user)
     actor = Actor.person(user)
-    notices.case_settled(case)
     recoveries.end(case.run_id, how="by_person")
     given = hiding.text(ruling.verdict)
     second = ruling.agreed_by.pk if ruling.agreed_by is not None else None
@@ -118,11 +134,40 @@ def decide(case: Case, ruling: Ruling, *, user: User) -> Verdict:
     return verdict
 
 
+def _done_with(case: Case, user: User) -> None:
+    """Nobody is at it any more, it waits for nobody, and nobody needs to be told."""
+    claims.settle(Subject.of_case(case))
+    pauses.end_all(case, user=user)
+    notices.case_settled(case)
+
+
 def close_proven(run_id: UUID, *, because: Said) -> None:
-    """The run committed past the trouble: what was decided and not yet proven is closed."""
-    Case.objects.filter(run_id=run_id, closed_at=None, decided_at__isnull=False).update(
-        closed_at=Now(), closed_because=hiding.said(because)
+    """The run has ended: nothing that was decided is left to prove, so it is closed."""
+    close(_not_yet_proven(run_id), because=because)
+
+
+def close(found: QuerySet[Case], *, because: Said) -> int:
+    """Close these cases, inside the caller's transaction; returns how many there were."""
+    return found.update(closed_at=Now(), closed_because=hiding.said(because))
+
+
+def open_again(case: Case, run: Run, *, actor: Actor, why: Said) -> None:
+    """A decided case needs a person again, inside the transaction that holds its run.
+
+    It is the same case: its verdicts and its age stand, and what has to be proven begins anew.
+    """
+    hit = Case.objects.filter(pk=case.pk, closed_at=None, decided_at__isnull=False).update(
+        decided_at=None, prove_by=None, reopened_at=Now(), node=run.next_node, stood_at=run.head
     )
+    if hit != 1:
+        raise IllegalMoveError("the case is not waiting for its proof any more")
+    said = hiding.said(why)
+    events.append(run.pk, "case opened again", actor, case=case.pk, why=hiding.text(said))
+    notices.case_opened_again(case, run.task_type)
+
+
+def _not_yet_proven(run_id: UUID) -> QuerySet[Case]:
+    return Case.objects.filter(run_id=run_id, closed_at=None, decided_at__isnull=False)
 
 
 def _alike(kind: str, run: Run, facts: Mapping[str, Any]) -> str:

@@ -37,6 +37,19 @@ def case_opened(case: Case, task_type: str) -> None:
     )
 
 
+def case_opened_again(case: Case, task_type: str) -> None:
+    """Tell them again, each time; in the transaction that opened the case again."""
+    if not settings.KEDGE_NOTIFICATIONS:
+        return
+    text = _("A run of “%(task)s” at %(tenant)s was decided and needs a verdict again.")
+    kind = f"case_opened_again_{case.verdicts.count()}"
+    outbox.put(
+        case.tenant,
+        access.holders(case.tenant, "reconcile_actions"),
+        _matter(kind, case, text % {"task": task_type, "tenant": case.tenant.name}),
+    )
+
+
 def case_settled(case: Case) -> None:
     """Nobody needs to be told of this case any more."""
     outbox.forget(f"case:{case.pk}")

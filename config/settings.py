@@ -274,3 +274,5 @@ KEDGE_ESCALATE_MINUTES = environment.number(
 KEDGE_FAILURE_DAYS = environment.number(os.environ, "KEDGE_FAILURE_DAYS", 7, most=3650)
 # How long somebody is taken to be at a case or a problem after their page was last heard of.
 KEDGE_CLAIM_SECONDS = environment.number(os.environ, "KEDGE_CLAIM_SECONDS", 900, most=24 * 3600)
+# How long a decided run may take to commit past its trouble, beside the deadline of a node.
+KEDGE_PROOF_MINUTES = environment.number(os.environ, "KEDGE_PROOF_MINUTES", 30, most=7 * 24 * 60)

@@ -10,7 +10,7 @@ from django.db import transaction
 
 from canonical import digests
 from canonical.redaction import Fact
-from checkpoints import migrators, reading, runs, states, stops
+from checkpoints import migrators, proving, reading, runs, states, stops
 from checkpoints.cases import Trouble
 from checkpoints.commits import Lease
 from checkpoints.errors import (
@@ -222,9 +222,13 @@ def _migrate(work: Work) -> None:
 
 
 def _newest_verdict(run: Run) -> Verdict | None:
-    """What people decided last, until the run committed past the trouble."""
+    """What people decided last, until the run committed past the trouble.
+
+    Once it went back, or has the state written by hand, that is done, and not yet proven.
+    """
     given = Verdict.objects.filter(case__run=run, case__closed_at=None).select_related("case")
-    return given.order_by("-given_at").first()
+    newest = given.order_by("-given_at").first()
+    return None if newest is None or proving.was_brought_elsewhere(newest.case) else newest
 
 
 def _wanted_back(newest: Verdict | None) -> int | None:

@@ -18,7 +18,7 @@ from django.db.models.functions import Now
 from approvals import requests
 from approvals import states as permission
 from approvals.models import ApprovalRequest
-from checkpoints import liftings, states, wakeups
+from checkpoints import liftings, proving, states, wakeups
 from checkpoints.boundaries import boundary
 from checkpoints.models import Run
 from execution import lapses, lookers, pacing, processes, secondlooks, senders
@@ -105,6 +105,7 @@ DUTIES: dict[str, Callable[[], int]] = {
     "look again": lookers.look_again,
     "ask second looks": secondlooks.ask,
     "wake decided": _wake_decided,
+    "prove cases": lambda: proving.watch(MOST_PER_ROUND, actor=SWEEPER),
     "expire liftings": liftings.expire_all,
     "let go on": pacing.let_go_on,
     "mark reconciled": stopping.mark_all_reconciled,

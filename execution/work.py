@@ -7,8 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from canonical import json as canonical
-from canonical.redaction import ours
-from checkpoints import cases, commits, recoveries
+from checkpoints import commits, proving, recoveries
 from checkpoints.commits import Committed, Lease, Made, Sent
 from checkpoints.graph import END, Graph, Json, Node
 from checkpoints.headers import Ancestry, Step
@@ -154,7 +153,7 @@ class Work:
 
     @property
     def _owes_proof(self) -> bool:
-        return self.committed == 0 and self.lease.owes_proof
+        return self.lease.owes_proof
 
     def _hear(self, *, leave: int) -> None:
         """Take in what became of the oldest commits, until so many are under way."""
@@ -184,11 +183,16 @@ class Work:
 
     def _confirm(self, committed: Committed) -> None:
         self.cancel_requested = committed.cancel_requested
-        if self.committed == 0 and self.lease.owes_proof:
-            recoveries.end(self.run.id, how="recovered")
-            said = ours("checkpoint %(seq)s was committed", seq=committed.seq)
-            cases.close_proven(self.run.id, because=said)
+        if self.lease.owes_proof:
+            self._prove()
         self.committed += 1
+
+    def _prove(self) -> None:
+        """A recovery ends with the first boundary; a case when the run is past its trouble."""
+        if self.committed == 0:
+            recoveries.end(self.run.id, how="recovered")
+        if proving.close_past(self.run.id):
+            self.lease = replace(self.lease, owes_proof=False)
 
 
 def _inherited(before: Ancestry, step: Step) -> dict[str, Json]:

@@ -13,11 +13,14 @@ from approvals.models import ApprovalRequest
 from canonical.redaction import ours
 from checkpoints import cases, events, recoveries, runs, wakeups
 from checkpoints.commits import Lease
+from checkpoints.desk import pauses
+from checkpoints.models import Case, Run
 from reconciliation import ledger
 from reconciliation.models import Attempt
 from tenants import audit
 from tenants.actors import Actor
 from tenants.logs import Lines
+from tenants.models import User
 from tenants.notifications import mails, webhooks
 from tenants.notifications.outbox import Matter
 from tenants.trail.spreadsheets import Export
@@ -59,6 +62,10 @@ def why_a_run_waits_or_ends(secret: str, run: UUID, lease: Lease, who: Actor) ->
     cases.Ruling("go_on", secret)  # type: ignore[arg-type]
     cases.Ruling("go_on", "Looked.", f"saw {secret}")  # type: ignore[arg-type]
     cases.close_proven(run, because=secret)  # type: ignore[arg-type]
+    cases.close(Case.objects.none(), because=secret)  # type: ignore[arg-type]
+    cases.open_again(Case(), Run(), actor=who, why=secret)  # type: ignore[arg-type]
+    pauses.begin(Case(), party=secret, why="Slow.", user=User())  # type: ignore[arg-type]
+    pauses.begin(Case(), party="A bank.", why=secret, user=User())  # type: ignore[arg-type]
     recoveries.begin(run, fence=1, why=secret)  # type: ignore[arg-type]
     wakeups.wake(run, why=secret)  # type: ignore[arg-type]
     runs.Outcome("failed", "done", secret)  # type: ignore[arg-type]

@@ -1,0 +1,1 @@
+"""How people work on a case together: what they noted, whom they wait for, how old it is."""
