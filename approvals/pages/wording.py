@@ -11,16 +11,13 @@ from approvals import clock, states
 from approvals.models import ApprovalRequest
 from approvals.rules import Who
 from approvals.rules.people import ANYBODY, GROUP, NAMED, PERMISSION
-from canonical import display
+from canonical import display, money
 from checkpoints import graph
 from checkpoints import states as runs
 from checkpoints.errors import UnknownTaskTypeError
 from checkpoints.registry import graph_of
 from tenants.amounts import count
 from tenants.models import Tenant
-
-# Currencies whose minor unit is not a hundredth; amounts are whole minor units.
-DECIMALS: Final = {"JPY": 0, "KRW": 0, "VND": 0, "CLP": 0, "ISK": 0, "BHD": 3, "KWD": 3, "TND": 3}
 
 
 @dataclass(frozen=True)
@@ -91,7 +88,9 @@ def follows(request: ApprovalRequest, *, still_missing: int) -> Follows:
 
 def magnitude(size: Mapping[str, Any]) -> str:
     """How much an effect touches: "120.00 EUR, 1 recipient, 5 files, 40 lines"."""
-    words = [_money(size)] if size.get("amount") else []
+    words = []
+    if size.get("amount"):
+        words.append(money.text(int(size["amount"]), str(size.get("currency", ""))))
     words += [_counted(name, number) for name, number in size.items() if name in COUNTED]
     return ", ".join(words) or _("not measured")
 
@@ -167,12 +166,6 @@ def _handled(request: ApprovalRequest) -> tuple[str, ...] | None:
     except UnknownTaskTypeError:
         return None
     return node.handles if node is not None and node.kind == graph.ACTION else None
-
-
-def _money(size: Mapping[str, Any]) -> str:
-    currency, minor = str(size.get("currency", "")), int(size["amount"])
-    decimals = DECIMALS.get(currency, 2)
-    return f"{minor / 10**decimals:,.{decimals}f} {currency}".strip()
 
 
 def _counted(name: str, number: int) -> str:
