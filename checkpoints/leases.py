@@ -65,6 +65,7 @@ WITH first AS (
 )
 UPDATE checkpoints_run AS run
    SET status = 'running', reason = 'working', sentence = '', due_at = NULL,
+       woken_at = clock_timestamp(),
        fence = fence + 1, holder = %(holder)s, attempts = attempts + 1,
        lease_until = clock_timestamp() + make_interval(secs => %(ttl)s)
   FROM due

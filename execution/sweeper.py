@@ -12,7 +12,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection, transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
 from approvals import requests
@@ -69,7 +69,8 @@ def run_forever(name: str, stopping: Callable[[], bool]) -> None:
 def _ring_due() -> int:
     """Due runs whose wake-up was lost, or came when nobody listened."""
     due = Run.objects.filter(status__in=[states.QUEUED, states.WAITING], due_at__lte=Now()).filter(
-        Q(woken_at=None) | Q(woken_at__lt=Now() - RING_AGAIN_AFTER)
+        # Or it became due since: what took it up in between wrote down when.
+        Q(woken_at=None) | Q(woken_at__lt=Now() - RING_AGAIN_AFTER) | Q(woken_at__lt=F("due_at"))
     )
     ids = list(due.order_by("due_at").values_list("id", flat=True)[:MOST_PER_ROUND])
     # Marked first: a queue that cannot be reached is not tried for each run again and again.
