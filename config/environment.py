@@ -126,6 +126,19 @@ def public_keys(env: Environment, name: str) -> list[str]:
         raise GroundError(f"{name} names a key that cannot be used. {error}") from None
 
 
+def seconds(env: Environment, name: str) -> dict[str, int]:
+    """Whole seconds by name, as "working=600,for_retry=60". Raises GroundError."""
+    found: dict[str, int] = {}
+    for each in filter(None, (part.strip() for part in env.get(name, "").split(","))):
+        key, _, said = (part.strip() for part in each.partition("="))
+        if not key or not said.isdecimal() or not int(said):
+            raise GroundError(
+                f"{name} says {each!r}; it takes names and whole seconds: a=60,b=120."
+            )
+        found[key] = int(said)
+    return found
+
+
 def _new_signing_key() -> str:
     return base64.b64encode(secrets.token_bytes(32)).decode()
 

@@ -108,7 +108,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='problemchange',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('combo__isnull', True), ('what', 'snoozed'), models.Q(('until__isnull', False), ('rate__gte', 0), _connector='OR')), models.Q(('combo__isnull', True), ('rate__isnull', True), ('until__isnull', True), ('what', 'woken')), models.Q(('combo__isnull', False), ('rate__isnull', True), ('until__isnull', True), ('what__in', ['resolved', 'reopened'])), _connector='OR'), name='a_change_of_a_problem_says_for_what'),
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('combo__isnull', True), ('what', 'snoozed'), models.Q(('until__isnull', False), ('rate__isnull', False), _connector='OR'), models.Q(('rate__isnull', True), ('rate__gte', 0), _connector='OR')), models.Q(('combo__isnull', True), ('rate__isnull', True), ('until__isnull', True), ('what', 'woken')), models.Q(('combo__isnull', False), ('rate__isnull', True), ('until__isnull', True), ('what__in', ['resolved', 'reopened'])), _connector='OR'), name='a_change_of_a_problem_says_for_what'),
         ),
         migrations.AddIndex(
             model_name='problemrun',

@@ -10,6 +10,8 @@ from typing import Final
 from django.db import transaction
 
 from canonical.redaction import Said, ours
+from checkpoints import claims
+from checkpoints.claims import PROBLEM, Subject
 from checkpoints.errors import IllegalMoveError
 from checkpoints.models import Combo
 from execution.problems import models, reading, sorting
@@ -100,9 +102,18 @@ def known(tenant: Tenant, problem: Problem) -> Problem:
     return found
 
 
+def claimed(problem: Problem) -> Subject:
+    """The problem as something to be claimed."""
+    return Subject(problem.tenant, PROBLEM, problem.fingerprint)
+
+
 def _locked(problem: Problem, user: User) -> datetime:
-    """The problem's row, locked; the time under the lock. The right is judged after the wait."""
+    """The problem's row, locked; the time under the lock. The right is judged after the wait.
+
+    Raises `HeldByAnotherError` while somebody else is at it.
+    """
     Problem.objects.select_for_update(no_key=True).get(pk=problem.pk, tenant=problem.tenant_id)
+    claims.refuse_if_anothers(claimed(problem), user=user)
     if user.pk not in access.who_may(problem.tenant_id, RIGHT, [user.pk]):
         raise Denied(problem.tenant_id, RIGHT)
     return now()

@@ -152,7 +152,8 @@ class ProblemChange(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(what=SNOOZED, combo__isnull=True)
-                & (Q(until__isnull=False) | Q(rate__gte=0))
+                & (Q(until__isnull=False) | Q(rate__isnull=False))
+                & (Q(rate__isnull=True) | Q(rate__gte=0))
                 | Q(what=WOKEN, combo__isnull=True, until__isnull=True, rate__isnull=True)
                 | Q(
                     what__in=[RESOLVED, REOPENED],

@@ -53,7 +53,8 @@ class Tally:
     """How much counts to a problem: all of it, or its part in one combo.
 
     `money` maps a currency to whole minor units. `undecided` runs need a person, `decided` ones are
-    not proven yet, `unknown` outcomes are being asked for, `retrying` go on by themselves.
+    not proven yet, `unknown` outcomes are being asked for, `retrying` go on by themselves, `stuck`
+    ones are where they are for too long.
     """
 
     runs: int = 0
@@ -61,6 +62,7 @@ class Tally:
     decided: int = 0
     unknown: int = 0
     retrying: int = 0
+    stuck: int = 0
     lately: int = 0
     recipients: int = 0
     money: Counter[str] = field(default_factory=Counter)
@@ -70,7 +72,8 @@ class Tally:
     @property
     def failed(self) -> int:
         """Runs that ended as failed."""
-        return self.runs - self.undecided - self.decided - self.unknown - self.retrying
+        waiting = self.undecided + self.decided + self.unknown + self.retrying + self.stuck
+        return self.runs - waiting
 
     @property
     def worst_amount(self) -> int:
