@@ -7,8 +7,8 @@ BEGIN
     IF (NEW.id, NEW.tenant_id, NEW.number, NEW.kind, NEW.about, NEW.why, NEW.terms,
         NEW.drafted_by_id, NEW.drafted_at) IS DISTINCT FROM (OLD.id, OLD.tenant_id, OLD.number,
         OLD.kind, OLD.about, OLD.why, OLD.terms, OLD.drafted_by_id, OLD.drafted_at)
-        OR OLD.digest <> '' AND (NEW.digest, NEW.needs_second) IS DISTINCT FROM
-            (OLD.digest, OLD.needs_second)
+        OR OLD.digest <> '' AND (NEW.digest, NEW.needs_second, NEW.foreseen) IS DISTINCT FROM
+            (OLD.digest, OLD.needs_second, OLD.foreseen)
     THEN
         broken := 'a_plan_stays_what_was_reviewed';
     ELSIF pg_trigger_depth() < 2 AND (NEW.total, NEW.waiting, NEW.planned, NEW.left_out, NEW.done,

@@ -1,6 +1,7 @@
 """Working a plan out: each run is judged as it is now, in chunks; then the digest over all of it."""
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 from uuid import UUID
 
@@ -13,6 +14,9 @@ from canonical.redaction import ours
 from checkpoints import events
 from checkpoints.boundaries import boundary
 from checkpoints.errors import RecordError
+from checkpoints.models import Run
+from execution import forecasts
+from execution.forecasts import Forecast, Transition
 from execution.plans import states, subjects
 from execution.plans.kinds import kind_of
 from execution.plans.kinds.contract import Assessing, Kind, LeftOut, Planned
@@ -25,6 +29,8 @@ from tenants.keys import hiding
 from tenants.keys.errors import KeysError
 
 CHUNK: Final = 100
+FORECAST: Final = "forecast"
+CANCEL: Final = "cancel"
 FIELDS: Final = ("state", "holds", "code", "sentence", "was", "case_id")
 ENGINE: Final = Actor.machine("sweeper")
 
@@ -62,6 +68,7 @@ def digest_of(plan: Plan) -> str:
         "terms": plan.terms,
         "drafted_by": plan.drafted_by_id,
         "second": plan.needs_second,
+        "foreseen": plan.foreseen,
         "items": list(_items(plan)),
     }
     return digests.tagged("plan", told)
@@ -78,24 +85,48 @@ def _items(plan: Plan) -> Iterator[list[Any]]:
 
 def _judge(plan: Plan, items: list[PlanItem]) -> None:
     kind, found = kind_of(plan.kind), subjects.load(items)
-    second = plan.needs_second
+    judged = {item.pk: _judged(kind, plan, item, found[item.pk]) for item in items}
+    taken = [found[pk].run for pk, each in judged.items() if isinstance(each, Planned)]
+    foreseen = _foreseen(kind, taken)
     for item in items:
-        judged = _judged(kind, plan, item, found[item.pk])
-        item.code, item.sentence = judged.code, str(hiding.text(str(judged.sentence)))
-        if isinstance(judged, LeftOut):
-            item.state, item.holds = states.LEFT_OUT, False
-            continue
-        item.state, item.was = states.PLANNED, was(found[item.pk], judged)
-        case = found[item.pk].case
-        item.case_id = case.pk if case else None
-        second = second or str(judged.second)
+        _settle(item, judged[item.pk], found[item.pk], foreseen.get(item.run_id))
     PlanItem.objects.bulk_update(items, FIELDS)
-    if second != plan.needs_second:
-        Plan.objects.filter(pk=plan.pk).update(needs_second=second)
-        plan.needs_second = second
+    _sum_up(plan, judged.values(), foreseen.values())
     for item in items:
         if item.state == states.PLANNED:
             _tell_run(plan, item)
+
+
+def _foreseen(kind: Kind, runs: list[Run]) -> dict[UUID, Forecast]:
+    if not kind.transition or not runs:
+        return {}
+    how = Transition.cancel() if kind.transition == CANCEL else Transition.resume()
+    return forecasts.of_each(runs, how)
+
+
+def _settle(
+    item: PlanItem, judged: Planned | LeftOut, subject: Subject, foreseen: Forecast | None
+) -> None:
+    item.code, item.sentence = judged.code, str(hiding.text(str(judged.sentence)))
+    if isinstance(judged, LeftOut):
+        item.state, item.holds = states.LEFT_OUT, False
+        return
+    item.state, item.was = states.PLANNED, was(subject, judged)
+    item.case_id = subject.case.pk if subject.case else None
+    if foreseen is not None:
+        item.was[FORECAST] = {name: n for name, n in foreseen.counts.items() if n}
+        item.sentence = f"{item.sentence} {hiding.text(foreseen.sentence)}"
+
+
+def _sum_up(plan: Plan, judged: Iterable[Planned | LeftOut], foreseen: Iterable[Forecast]) -> None:
+    seconds = [str(each.second) for each in judged if isinstance(each, Planned) and each.second]
+    plan.needs_second = plan.needs_second or next(iter(seconds), "")
+    sums = Counter(plan.foreseen)
+    for each in foreseen:
+        sums.update({name: n for name, n in each.counts.items() if n})
+    plan.foreseen = dict(sums)
+    changed = {"needs_second": plan.needs_second, "foreseen": plan.foreseen}
+    Plan.objects.filter(pk=plan.pk).update(**changed)
 
 
 def was(subject: Subject, judged: Planned) -> dict[str, Any]:

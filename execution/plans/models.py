@@ -20,8 +20,9 @@ KNOWN_RATE = Q(per_minute__gte=1, per_minute__lte=states.FASTEST_PER_MINUTE)
 class Plan(models.Model):
     """What will happen to exactly which runs or effects. Why, terms and items never change.
 
-    `terms` is JSON of its kind; `digest` is over all of it once it is ready. The seven counters
-    are kept by PostgreSQL with every change of an item.
+    `terms` is JSON of its kind; `foreseen` counts what becomes of effects (`forecasts.KINDS`);
+    `digest` is over all of it once it is ready. The seven counters are kept by PostgreSQL with
+    every change of an item. `looked_at` is when its unproven items were looked at last.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
@@ -40,6 +41,7 @@ class Plan(models.Model):
     state = models.CharField(max_length=12, default=states.COMPUTING)
     digest = models.CharField(max_length=64, blank=True, default="")
     needs_second = models.TextField(blank=True, default="")
+    foreseen = models.JSONField(default=dict)
     seconded_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
     )
@@ -50,6 +52,7 @@ class Plan(models.Model):
     started_at = models.DateTimeField(null=True)
     paced_at = models.DateTimeField(null=True)
     ended_at = models.DateTimeField(null=True)
+    looked_at = models.DateTimeField(null=True)
     stopped_because = models.TextField(blank=True, default="")
 
     total = models.IntegerField(default=0)

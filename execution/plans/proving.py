@@ -3,6 +3,7 @@
 Read from the record in rounds, so nothing that ends a run or closes a case has to know of plans.
 """
 
+from datetime import timedelta
 from typing import Final
 from uuid import UUID
 
@@ -17,12 +18,14 @@ from execution.plans.models import Plan, PlanItem
 
 MOST_PLANS: Final = 20
 MOST_ITEMS: Final = 500
+LOOKED_AGAIN_AFTER: Final = timedelta(seconds=2)
 
 
 def prove_all() -> int:
     """The sweeper's duty: look at what is unproven; returns how many items moved."""
-    plans = Plan.objects.filter(unproven__gt=0).order_by("id").values_list("pk", flat=True)
-    return sum(prove(plan_id) for plan_id in plans[:MOST_PLANS])
+    due = Q(looked_at=None) | Q(looked_at__lt=Now() - LOOKED_AGAIN_AFTER)
+    plans = Plan.objects.filter(due, unproven__gt=0).order_by(F("looked_at").asc(nulls_first=True))
+    return sum(prove(plan_id) for plan_id in plans.values_list("pk", flat=True)[:MOST_PLANS])
 
 
 def prove(plan_id: UUID) -> int:
@@ -31,6 +34,7 @@ def prove(plan_id: UUID) -> int:
         free = Plan.objects.filter(pk=plan_id).select_for_update(skip_locked=True)
         if free.first() is None:
             return 0
+        Plan.objects.filter(pk=plan_id).update(looked_at=Now())
         return _proven(plan_id) + _back(plan_id)
 
 

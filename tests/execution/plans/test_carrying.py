@@ -27,7 +27,7 @@ def test_each_run_is_decided_once_and_is_done_when_it_is_proven(engine: Bench) -
     assert set(Run.objects.values_list("status", flat=True)) == {record.QUEUED}
     for _ in over:
         engine.turn()
-    assert proving.prove_all() == 3
+    assert proving.prove(plan.pk) == 3
     assert totals(plan) == {"done": 3}
     assert Case.objects.filter(closed_at=None).count() == 0
 
@@ -94,7 +94,7 @@ def test_a_run_that_is_held_again_is_told_as_failed(engine: Bench) -> None:
     (run,) = held(engine)
     plan = carried(started(planned(engine, [run]), engine.starter))
     runs.hold(engine.acquire(), Trouble("crash_loop", "Died again."), actor=WORKER)
-    assert proving.prove_all() == 1
+    assert proving.prove(plan.pk) == 1
     assert totals(plan) == {"failed": 1}
     assert PlanItem.objects.get().said == "Died again."
 
