@@ -22,6 +22,7 @@ from checkpoints import liftings, proving, states, wakeups
 from checkpoints.boundaries import boundary
 from checkpoints.models import Run
 from execution import lapses, lookers, pacing, processes, secondlooks, senders
+from execution.edits import ending as edits
 from execution.problems import sorting
 from reconciliation import spool, stopping
 from tenants import chain
@@ -103,6 +104,7 @@ DUTIES: dict[str, Callable[[], int]] = {
     "lapse overdue": lambda: lapses.overdue(actor=SWEEPER),
     "ring due": _ring_due,
     "expire approvals": lambda: requests.expire_due(MOST_PER_ROUND),
+    "end edits": lambda: edits.end_due(MOST_PER_ROUND),
     "look again": lookers.look_again,
     "ask second looks": secondlooks.ask,
     "wake decided": _wake_decided,

@@ -33,6 +33,7 @@ one_tenant: list[URLPattern | URLResolver] = [
     path("stop/", stop_views.stop, name="stop"),
     path("stop/<int:stop_id>/", include(one_stop)),
     path("runs/<uuid:run_id>/", include(one_run)),
+    path("", include("execution.edits.urls")),
 ]
 urlpatterns = [
     path("", overview_views.across, name="across"),

@@ -71,6 +71,8 @@ def graph_for(run: Run) -> Graph:
 
 def refuse_if_not_editable(run: Run, case: Case) -> None:
     """Raises `EditRefusedError` for a case whose trouble cannot lie in the state."""
+    if case.decided_at is not None or case.closed_at is not None:
+        raise EditRefusedError("the case is decided already")
     judging.refuse_if_unreconciled(run)
     if case.kind not in judging.EDITABLE:
         raise EditRefusedError("a case like this one is not mended by another state")

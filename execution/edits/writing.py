@@ -120,8 +120,12 @@ def drafted(base: Base, written: Written) -> Draft:
 def pretty(tenant_id: int, state: Mapping[str, Json]) -> str:
     """A stored state as people edit it: canonical order, indented, without the engine's own members."""
     own = {name: value for name, value in state.items() if name != CHAINS}
-    seen = seeing.of_value(tenant_id, own).value
-    return json.dumps(seen, indent=2, ensure_ascii=False, sort_keys=True)
+    return json_text(seeing.of_value(tenant_id, own).value)
+
+
+def json_text(value: Json) -> str:
+    """A JSON value as people read it: indented, in canonical order."""
+    return json.dumps(value, indent=2, ensure_ascii=False, sort_keys=True)
 
 
 def changes_of(diff: bytes) -> tuple[Json, Json]:

@@ -157,6 +157,13 @@ ROWS: Final[Mapping[str, Row]] = {
     "reconciliation:case_standing": page(VIEW),
     "reconciliation:verdicts": Row(post=RECONCILE),
     "reconciliation:encrypted": Row(get=READ, post=READ),
+    # States written by hand
+    "write_edit": Row(
+        get=f"{RECONCILE} and {READ} and {VIEW}", post=f"{RECONCILE} and {READ} and {VIEW}"
+    ),
+    "edit": page(VIEW),
+    "decide_edit": Row(post=f"{APPROVE} and {READ}"),
+    "withdraw_edit": Row(post=f"{VIEW} and {APPROVE}|{OPERATE}|{RECONCILE}"),
     # Requests
     "approvals:request": page(VIEW),
     "approvals:standing": page(VIEW),

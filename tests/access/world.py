@@ -28,6 +28,7 @@ from tenants.models import Tenant, User
 from tenants.signin.links import make_link
 from tests.access.table import PERSONAS
 from tests.approvals.asking import git_diff, question
+from tests.approvals.edits.rows import bare_edit
 from tests.approvals.looking.lookers import LOOKED_AT, look_at, remark
 from tests.approvals.questions import ONE, ask, make_run
 from tests.checkpoints.lifts import proved
@@ -69,6 +70,7 @@ def make(slug: str, folder: Path) -> World:
     handed = _hand_over(asked, people)
     batch = _batch(tenant, people, _asked(tenant, people, "batched"))
     case = held(tenant, "crash_loop", _run(tenant, people, "held"))
+    edited = held(tenant, "crash_loop", _run(tenant, people, "edited"))
     _credential(tenant, people)
     lifting = _lifting(tenant, people)
     found: dict[str, Model] = {
@@ -80,6 +82,7 @@ def make(slug: str, folder: Path) -> World:
         "look_id": look,
         "batch_id": batch,
         "case_id": case,
+        "edit_id": bare_edit(edited, people["operator"]),
         "stop_id": lifting.stop,
         "lifting_id": lifting,
         "pk": passkey(person(slug, "keyholder", tenant, ())),

@@ -1,0 +1,1 @@
+"""The hash and the tables of states written by hand."""
