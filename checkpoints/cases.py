@@ -143,7 +143,7 @@ def _done_with(case: Case, user: User) -> None:
 
 def close_proven(run_id: UUID, *, because: Said) -> None:
     """The run has ended: nothing that was decided is left to prove, so it is closed."""
-    close(_not_yet_proven(run_id), because=because)
+    close(_not_yet_proven(run_id), because=hiding.text(hiding.said(because)))
 
 
 def close(found: QuerySet[Case], *, because: Said) -> int:

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from checkpoints.errors import UnknownTaskTypeError
-from checkpoints.models import Case, Stop
+from checkpoints.models import Case, Claim, Stop
 from checkpoints.registry import graph_of
 from tenants import access
 from tenants.actors import Actor
@@ -48,6 +48,16 @@ def case_opened_again(case: Case, task_type: str) -> None:
         access.holders(case.tenant, "reconcile_actions"),
         _matter(kind, case, text % {"task": task_type, "tenant": case.tenant.name}),
     )
+
+
+def case_handed_over(case: Case, given: Claim) -> None:
+    """Tell a colleague that a case is theirs now; in the transaction of the hand-over."""
+    if not settings.KEDGE_NOTIFICATIONS:
+        return
+    text = _("%(who)s handed a case at %(tenant)s over to you.")
+    said = text % {"who": given.handed_by, "tenant": case.tenant.name}
+    # Handed over again, they are told again.
+    outbox.put(case.tenant, [given.holder], _matter(f"case_handed_over_{given.pk}", case, said))
 
 
 def case_settled(case: Case) -> None:

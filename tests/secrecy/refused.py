@@ -13,7 +13,7 @@ from approvals.models import ApprovalRequest
 from canonical.redaction import ours
 from checkpoints import cases, events, recoveries, runs, wakeups
 from checkpoints.commits import Lease
-from checkpoints.desk import pauses
+from checkpoints.desk import notes, pauses, working
 from checkpoints.models import Case, Run
 from reconciliation import ledger
 from reconciliation.models import Attempt
@@ -64,6 +64,10 @@ def why_a_run_waits_or_ends(secret: str, run: UUID, lease: Lease, who: Actor) ->
     cases.close_proven(run, because=secret)  # type: ignore[arg-type]
     cases.close(Case.objects.none(), because=secret)  # type: ignore[arg-type]
     cases.open_again(Case(), Run(), actor=who, why=secret)  # type: ignore[arg-type]
+    notes.write(Case(), secret, user=User())  # type: ignore[arg-type]
+    working.hand_over(run, user=User(), colleague=User(), note=secret)  # type: ignore[arg-type]
+    working.wait_outside(run, party=secret, why="Slow.", user=User())  # type: ignore[arg-type]
+    working.wait_outside(run, party="A bank.", why=secret, user=User())  # type: ignore[arg-type]
     pauses.begin(Case(), party=secret, why="Slow.", user=User())  # type: ignore[arg-type]
     pauses.begin(Case(), party="A bank.", why=secret, user=User())  # type: ignore[arg-type]
     recoveries.begin(run, fence=1, why=secret)  # type: ignore[arg-type]
