@@ -25,6 +25,7 @@ PEOPLES = [
     "execution_planorder",
     "execution_problemchange",
     "mfa_authenticator",
+    "reconciliation_columnmap", "reconciliation_report", "reconciliation_reportline",
     "socialaccount_socialaccount", "socialaccount_socialapp", "socialaccount_socialtoken",
     "tenants_personkey", "tenants_signinlink", "tenants_tenantgroupobjectpermission",
     "tenants_tenantuserobjectpermission", "tenants_user", "tenants_user_groups",

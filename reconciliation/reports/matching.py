@@ -7,7 +7,6 @@ from typing import Final
 from uuid import UUID
 
 from canonical import money
-from canonical.display import visible
 from reconciliation import states
 from reconciliation.reports.columns import Line
 
@@ -64,6 +63,12 @@ class Match:
     said: str
     answers: bool = False
 
+    @property
+    def money(self) -> tuple[int | None, str]:
+        """Minor units and currency: the line's, else the effect's."""
+        told = self.line or self.effect
+        return (told.amount, told.currency) if told else (None, "")
+
 
 def match(lines: Sequence[Line], effects: Iterable[Effect], period: Period) -> list[Match]:
     """Each line in its order, then the effects of the period that no line names."""
@@ -85,8 +90,7 @@ def _named(
 
 def _of_line(line: Line, named: list[Effect], first: dict[UUID, int]) -> Match:
     if not named:
-        said = f"Nothing in the ledger has the reference {visible(line.reference)}."
-        return Match(UNKNOWN_TO_US, line.number, None, line, said)
+        return Match(UNKNOWN_TO_US, line.number, None, line, "Nothing in the ledger has it.")
     effect = named[0]
     before = [first[each.id] for each in named if each.id in first]
     for each in named:
@@ -112,7 +116,7 @@ def _trouble(line: Line, named: list[Effect], before: list[int]) -> str:
     if not line.done:
         if effect.outcome in CAME_TO_NOTHING:
             return ""
-        return f"The report says {visible(line.status)}."
+        return "The report says that it was not done."
     if effect.outcome not in (*OPEN, states.HAPPENED):
         return f"The report has it, and the ledger says {effect.outcome.replace('_', ' ')}."
     return _size(line, effect)

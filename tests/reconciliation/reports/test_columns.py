@@ -59,7 +59,7 @@ def test_minor_units_and_a_decimal_comma_are_read_as_mapped() -> None:
     "said", ["", "1,234.50", "12.345", "NaN", "1e3", "twelve", "9" * 20, "1 2"]
 )
 def test_an_amount_that_would_have_to_be_guessed_is_refused(said: str) -> None:
-    with pytest.raises(UnreadableLineError, match="'amount' says"):
+    with pytest.raises(UnreadableLineError, match="'amount' is no"):
         line(amount=said)
 
 

@@ -75,7 +75,7 @@ def test_what_both_say_is_matched_and_answers_nothing() -> None:
     [
         ("unknown", {"amount": 1001}, "The report says 10.01 EUR, the ledger 10.00 EUR."),
         ("happened", {"currency": "USD"}, "The report says 10.00 USD, the ledger 10.00 EUR."),
-        ("unknown", {"done": False, "status": "failed"}, "The report says failed."),
+        ("unknown", {"done": False, "status": "failed"}, "The report says that it was not done."),
         ("did_not_happen", {}, "The report has it, and the ledger says did not happen."),
         ("refused", {}, "The report has it, and the ledger says refused."),
         ("written_off", {}, "The report has it, and the ledger says written off."),
