@@ -61,6 +61,14 @@ def covered_by(scope: Scope) -> Q:
     return found
 
 
+def earned(per_minute: int, paced_at: datetime, now: datetime) -> tuple[int, datetime]:
+    """How many may go on now, and up to when the pace is kept by that; it was up to `paced_at`."""
+    beat = A_MINUTE / per_minute
+    due = max(0, int((now - paced_at) / beat))
+    allowed = min(due, ceil(AT_ONCE / beat), MOST_PER_ROUND)
+    return allowed, now if allowed < due else paced_at + due * beat
+
+
 def _let_go_on(known: Lifting, runs: QuerySet[Run]) -> int:
     with transaction.atomic():
         # Skipped when another sweeper has it: that one keeps the pace.
@@ -68,7 +76,8 @@ def _let_go_on(known: Lifting, runs: QuerySet[Run]) -> int:
         lifting = own.select_for_update(skip_locked=True).annotate(now=Now()).first()
         if lifting is None:
             return 0
-        allowed, paced_at = _earned(lifting, lifting.now)
+        paced_at = lifting.paced_at or lifting.now
+        allowed, paced_at = earned(lifting.per_minute, paced_at, lifting.now)
         ids = list(runs.order_by("id").values_list("id", flat=True)[:allowed])
         for run_id in ids:
             wakeups.wake(run_id, why=hiding.text(f"{known.stop.lifted_by} lifted the stop."))
@@ -78,15 +87,6 @@ def _let_go_on(known: Lifting, runs: QuerySet[Run]) -> int:
             paced_to_the_end_at=None if waiting_for(known).exists() else Now(),
         )
     return len(ids)
-
-
-def _earned(lifting: Lifting, now: datetime) -> tuple[int, datetime]:
-    """How many may go on now, and up to when the pace is kept by that."""
-    beat = A_MINUTE / lifting.per_minute
-    paced_at = lifting.paced_at or now
-    earned = max(0, int((now - paced_at) / beat))
-    allowed = min(earned, ceil(AT_ONCE / beat), MOST_PER_ROUND)
-    return allowed, now if allowed < earned else paced_at + earned * beat
 
 
 def _let_strays_go_on(runs: QuerySet[Run]) -> int:

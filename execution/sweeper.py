@@ -21,7 +21,16 @@ from approvals.models import ApprovalRequest
 from checkpoints import liftings, proving, states, wakeups
 from checkpoints.boundaries import boundary
 from checkpoints.models import Run
-from execution import lapses, lookers, pacing, processes, secondlooks, senders
+from execution import (
+    askers,
+    doorways,
+    lapses,
+    lookers,
+    pacing,
+    processes,
+    secondlooks,
+    senders,
+)
 from execution.edits import ending as edits
 from execution.problems import sorting
 from reconciliation import spool, stopping
@@ -111,6 +120,9 @@ DUTIES: dict[str, Callable[[], int]] = {
     "prove cases": lambda: proving.watch(MOST_PER_ROUND, actor=SWEEPER),
     "expire liftings": liftings.expire_all,
     "let go on": pacing.let_go_on,
+    "probe doors": doorways.probe,
+    "let through doors": doorways.let_go_on,
+    "ask again": askers.ask_again,
     "mark reconciled": stopping.mark_all_reconciled,
     "bring in receipts": spool.bring_in,
     "seal audit": chain.seal,
