@@ -49,10 +49,10 @@ def light() -> QuerySet[EditRequest]:
 
 def why_not(edit: EditRequest, *, user_id: int, email: str, rights: frozenset[str]) -> str:
     """Why a person may not decide an edit: *no_right*, *own_edit*, *own_run*, *not_shown*; "" if they may."""
-    if "approve_actions" not in rights:
-        return "no_right"
     if edit.author_id == user_id:
         return "own_edit"
+    if "approve_actions" not in rights:
+        return "no_right"
     if edit.starter_id == user_id or edit.on_behalf_of.strip().lower() == email.lower():
         return "own_run"
     return "" if {"view_runs", "read_payloads"} <= rights else "not_shown"

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from approvals import queries as approvals
 from approvals import states as permission
+from approvals.edits import waiting as edits
 from approvals.models import ApprovalRequest
 from checkpoints import states
 from checkpoints.models import Case, Recovery, Run
@@ -85,6 +86,11 @@ def needs(tenant: Tenant, cases: Iterable[Case]) -> list[Need]:
         text = _("Approved and not sent: something holds it")
         since = late[0].closed_at or late[0].asked_at
         found.append(Need(text, permission.APPROVED, "", len(late), since, f"{url}#unsent"))
+    written = edits.inbox([tenant.pk], limit=MOST)
+    if written:
+        text = _("States written by hand: a second person has to approve them")
+        since = written[0].asked_at
+        found.append(Need(text, permission.OPEN, "", len(written), since, f"{url}?kind=edit"))
     undecided = [case for case in cases if case.decided_at is None]
     for kind in states.CASE_KINDS:
         alike = [case.opened_at for case in undecided if case.kind == kind]
@@ -135,13 +141,13 @@ def recoveries(tenant: Tenant) -> list[Recovered]:
 def across(tenants: Sequence[Tenant], access: Access) -> list[dict[str, Any]]:
     """Counts only, one line per tenant: what needs a person, what stands, what moves."""
     ids = [tenant.pk for tenant in tenants if access.may(tenant.pk, "view_runs")]
-    asked = approvals.open_counts(ids)
+    asked, written = approvals.open_counts(ids), edits.open_counts(ids)
     by_status = live_counts(ids)
     return [
         {
             "tenant": tenant,
             "may": tenant.pk in ids,
-            "questions": asked.get(tenant.pk, 0),
+            "questions": asked.get(tenant.pk, 0) + written.get(tenant.pk, 0),
             **{status: by_status.get((tenant.pk, status), 0) for status in states.LIVE},
         }
         for tenant in tenants

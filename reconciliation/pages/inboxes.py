@@ -13,16 +13,17 @@ from django.utils.translation import gettext_lazy
 
 from approvals import judging
 from approvals import queries as permission
+from approvals.edits import waiting as edits
 from approvals.models import HandOver
 from approvals.pages import batching
 from approvals.people import handovers
 from checkpoints import states
 from reconciliation.pages import kinds, queries
-from reconciliation.pages.queries import APPROVAL, Waiting
+from reconciliation.pages.queries import APPROVAL, EDIT, Waiting
 from tenants.pills import Pill
 from tenants.scope import TenantRequest
 
-KINDS: Final = (APPROVAL, *states.CASE_KINDS)
+KINDS: Final = (APPROVAL, EDIT, *states.CASE_KINDS)
 # A filter of its own: the approvals that somebody asked this person to decide.
 HANDED: Final = "handed"
 LATE: Final = Pill(gettext_lazy("Late"), "person", "clock", final=False)
@@ -33,6 +34,8 @@ WHY_NOT: Final[dict[str, str | Promise]] = {
     "own_run": gettext_lazy("somebody else: you started it"),
     "no_right": gettext_lazy("somebody else: you lack the right"),
     "answered": gettext_lazy("somebody else: you have answered"),
+    "own_edit": gettext_lazy("somebody else: you wrote it"),
+    "not_shown": gettext_lazy("somebody else: you may not see it"),
 }
 
 
@@ -135,6 +138,10 @@ def _row(
         text, target = asked.describe, asked.target
         url = reverse("approvals:request", args=[slug, waiting.id])
         choice = "" if why_not else waiting.id.hex
+    elif waiting.edit is not None:
+        text = waiting.edit.reason
+        target = f"{waiting.edit.run.task_type} · {waiting.edit.run.business_key}"
+        url = reverse("edit", args=[slug, waiting.id])
     else:
         assert waiting.case is not None  # noqa: S101 - exactly one of the two is there
         text = waiting.case.sentence
@@ -169,7 +176,9 @@ def _answered(request: TenantRequest, found: list[Waiting]) -> set[UUID]:
 
 
 def _why_not(request: TenantRequest, waiting: Waiting) -> str:
-    may = request.access.rights[request.tenant.pk]
+    may, user = request.access.rights[request.tenant.pk], request.user
+    if waiting.edit is not None:
+        return edits.why_not(waiting.edit, user_id=user.pk, email=user.email, rights=may)
     if waiting.request is None:
         return "" if "reconcile_actions" in may else "no_right"
     if "approve_actions" not in may:

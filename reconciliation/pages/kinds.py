@@ -7,11 +7,12 @@ from django.utils.translation import gettext_lazy as _
 
 from checkpoints import states
 from checkpoints.models import Case
-from reconciliation.pages.queries import APPROVAL
+from reconciliation.pages.queries import APPROVAL, EDIT
 from tenants.pills import Pill
 
 PILLS: Final[dict[str, Pill]] = {
     APPROVAL: Pill(_("Approval"), "person", "person", final=False),
+    EDIT: Pill(_("State by hand"), "person", "next", final=False),
     states.OUTCOME_UNKNOWN: Pill(_("Outcome unknown"), "unknown", "question", final=False),
     states.DUPLICATE_EFFECT: Pill(_("Duplicate effect"), "person", "copy", final=False),
     states.CONTRADICTED: Pill(_("Verdict contradicted"), "person", "undo", final=False),

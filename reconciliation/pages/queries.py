@@ -8,7 +8,8 @@ from uuid import UUID
 from django.db.models import Count, Max, QuerySet
 
 from approvals import queries as permission
-from approvals.models import ApprovalRequest
+from approvals.edits import waiting as edits
+from approvals.models import ApprovalRequest, EditRequest
 from checkpoints.models import Case, Event, Verdict
 from reconciliation import states
 from reconciliation.models import Action, Attempt, LookUp, Receipt
@@ -17,6 +18,7 @@ from tenants.models import Tenant, User
 MOST = 500
 A_PAGE: Final = 50
 APPROVAL: Final = "approval"
+EDIT: Final = "edit"  # a state written by hand, which a second person has to approve
 LOOK_UPS_SHOWN: Final = 20
 INTERRUPTIONS_SHOWN: Final = 10
 VERDICTS_SHOWN: Final = 20
@@ -24,13 +26,20 @@ VERDICTS_SHOWN: Final = 20
 
 @dataclass(frozen=True)
 class Waiting:
-    """One entry of the inbox: exactly one of `request` and `case` is there."""
+    """One entry of the inbox: exactly one of `request`, `case` and `edit` is there."""
 
     id: UUID
     kind: str
     since: datetime
     request: ApprovalRequest | None = None
     case: Case | None = None
+    edit: EditRequest | None = None
+
+    @property
+    def expires_at(self) -> datetime | None:
+        """Until when it can be decided; None for what waits as long as it takes."""
+        asked = self.request or self.edit
+        return asked.expires_at if asked is not None else None
 
 
 @dataclass(frozen=True)
@@ -69,7 +78,10 @@ def inbox(
     if kind in ("", APPROVAL):
         asked = permission.inbox([tenant.pk], limit=limit, after=after, handed_to=handed_to)
         found += [Waiting(each.pk, APPROVAL, each.asked_at, request=each) for each in asked]
-    if kind != APPROVAL and handed_to is None:
+    if kind in ("", EDIT) and handed_to is None:
+        written = edits.inbox([tenant.pk], limit=limit, after=after)
+        found += [Waiting(each.pk, EDIT, each.asked_at, edit=each) for each in written]
+    if kind not in (APPROVAL, EDIT) and handed_to is None:
         found += [
             Waiting(each.pk, each.kind, each.opened_at, case=each)
             for each in _open_cases(tenant, kind, after)[:limit]
@@ -82,7 +94,9 @@ def inbox_counts(tenant: Tenant) -> dict[str, int]:
     cases = Case.objects.filter(tenant=tenant, closed_at=None, decided_at=None)
     counts = dict(cases.values_list("kind").annotate(Count("id")).order_by("kind"))
     asked = permission.open_counts([tenant.pk]).get(tenant.pk, 0)
-    return ({APPROVAL: asked} if asked else {}) | counts
+    written = edits.open_counts([tenant.pk]).get(tenant.pk, 0)
+    found = {APPROVAL: asked, EDIT: written}
+    return {kind: count for kind, count in found.items() if count} | counts
 
 
 def not_proven(tenant: Tenant, limit: int = A_PAGE) -> list[Case]:

@@ -50,6 +50,8 @@ def inbox_next(request: TenantRequest, tenant: Tenant) -> HttpResponse:
         return redirect("inbox", tenant.slug)
     if waiting.request is not None:
         found = redirect("approvals:request", tenant.slug, waiting.id)
+    elif waiting.edit is not None:
+        found = redirect("edit", tenant.slug, waiting.id)
     else:
         found = redirect("reconciliation:case", tenant.slug, waiting.id)
     found["Location"] += "?onward=1"

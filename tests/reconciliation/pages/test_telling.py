@@ -6,7 +6,7 @@ from checkpoints import states as record
 from reconciliation import states
 from reconciliation.models import Action, Receipt
 from reconciliation.pages import kinds, telling
-from reconciliation.pages.queries import APPROVAL, tries_of
+from reconciliation.pages.queries import APPROVAL, EDIT, tries_of
 from tests.engine.turns import Bench
 from tests.journeys.places import waiting_run
 
@@ -50,7 +50,7 @@ def test_every_state_of_an_attempt_and_every_source_has_words() -> None:
 
 
 def test_every_kind_has_a_pill_and_a_meaning_and_violet_is_for_unknown_alone() -> None:
-    assert set(kinds.PILLS) == {APPROVAL, *record.CASE_KINDS}
+    assert set(kinds.PILLS) == {APPROVAL, EDIT, *record.CASE_KINDS}
     assert set(kinds.MEANS) == set(record.CASE_KINDS)
     violet = {kind for kind, pill in kinds.PILLS.items() if pill.tone == "unknown"}
     assert violet == {record.OUTCOME_UNKNOWN}
