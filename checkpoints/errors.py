@@ -103,3 +103,11 @@ class UnmigratableError(RecordError):
 
 class StateRefusedError(RecordError):
     """The state a node returned cannot be kept."""
+
+
+class ForkRefusedError(RecordError):
+    """This run cannot be forked like this. Nothing was changed."""
+
+
+class ForkMovedError(ForkRefusedError):
+    """Something moved since this page was made, so nothing was forked. Read it again."""

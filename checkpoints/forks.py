@@ -111,11 +111,17 @@ def _run(source: Run, asked: Asked, actor: Actor) -> Run:
         input_digest=source.input_digest,
         started_by_id=actor.user_id,
         caller=actor.name,
-        on_behalf_of=source.on_behalf_of,
+        on_behalf_of=source.on_behalf_of or _starter(source, actor),
         channel=CHANNEL,
         sentence="Forked; waiting for a worker.",
         head=1,
     )
+
+
+def _starter(source: Run, actor: Actor) -> str:
+    """Whoever started the source asked for its effects: they cannot approve those of the fork."""
+    starter = source.started_by
+    return starter.email if starter is not None and starter.pk != actor.user_id else ""
 
 
 def _next(run: Run, loaded: Loaded) -> str:

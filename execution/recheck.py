@@ -9,6 +9,7 @@ from checkpoints import events, reading, states
 from checkpoints.cases import Trouble
 from checkpoints.graph import Node
 from checkpoints.headers import parent_seq
+from checkpoints.models import Reuse
 from checkpoints.reading import Loaded
 from checkpoints.registry import agents
 from execution.context import visible
@@ -71,14 +72,28 @@ def _moved(work: Work, node: Node, what: tuple[str, str, str | None]) -> bool:
     said = f"{source} was {then} when it was read and is {here} now"
     told = hiding.texts(source=source, was=was, now=now or "")
     assert node.recheck is not None  # noqa: S101 - the caller looked
-    if node.recheck.if_moved == "note" or ledger.in_world(work.run.id):
+    if node.recheck.if_moved == "note" or _has_acted(work):
         events.append(work.run.id, "world moved", WORKER, **told)
         return False
-    if node.recheck.if_moved == "reread" and now is not None:
+    if node.recheck.if_moved == "reread" and now is not None and not _read_before_fork(work, source):
         _read_again(work, node, _before_the_read(work, source, was), said)
         return True
     facts = {"error": ours("moved"), **told}
     raise Hold(Trouble(states.WORLD_CHANGED, hiding.text(f"{said}."), facts))
+
+
+def _has_acted(work: Work) -> bool:
+    """Whether anything on this run's chain has reached the world: its own, or its lineage's."""
+    run = work.run
+    if ledger.in_world(run.id) or Reuse.objects.filter(run_id=run.id).exists():
+        return True
+    return run.forked_from_id is not None and bool(reading.load(run, 1).header.get("proposals"))
+
+
+def _read_before_fork(work: Work, source: str) -> bool:
+    """What was read before the fork cannot be read again here: another run has that checkpoint."""
+    run = work.run
+    return run.forked_from_id is not None and source in reading.load(run, 1).header.get("saw", {})
 
 
 def _before_the_read(work: Work, source: str, version: str) -> Loaded:

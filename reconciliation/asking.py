@@ -9,7 +9,7 @@ from approvals.rules import Deny, Requirement
 from approvals.showing import agreeing
 from approvals.showing.values import Content
 from canonical import digests
-from reconciliation import demands, sensitive
+from reconciliation import demands, repeats, sensitive
 from reconciliation.calls import call_for, tool_of
 from reconciliation.demands import Demand
 from reconciliation.errors import ForbiddenEffectError
@@ -34,16 +34,17 @@ def question(action: Action) -> Question:
     requirement = _requirement(demand)
     if agreeing.of(Content.of(dry.diff), dry.media) is not None:
         requirement = requirement.by_people()  # no rule passes what is at odds with itself
+    before = repeats.sent_before(action)
     return Question(
         bound=_bound(action, dry, demand.document),
         parameters=bytes(action.parameters),
         diff=dry.diff,
         media=dry.media,
-        summary=tuple(dry.summary),
+        summary=(*repeats.lines(before), *dry.summary),
         describe=action.describe,
         target=action.target,
         magnitude=action.magnitude,
-        requirement=requirement,
+        requirement=repeats.by_people(requirement, before),
     )
 
 

@@ -3,10 +3,12 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from django.db.models import Q
+
 from canonical import digests
 from canonical import json as canonical
 from checkpoints.headers import written
-from checkpoints.models import Checkpoint, Run
+from checkpoints.models import Checkpoint, Reuse, Run
 from reconciliation.models import Action
 
 
@@ -14,13 +16,19 @@ def damage(run: Run) -> list[str]:
     """One sentence for every action that is not what a checkpoint of this run says it was."""
     actions = {
         str(action.id): action
-        for action in Action.objects.filter(run_id=run.id).prefetch_related("receipts")
+        for action in Action.objects.filter(_of(run)).prefetch_related("receipts")
     }
     return [
         f"checkpoint {seq}: {said}"
         for seq, mark in _marks(run)
         if (said := _wrong(mark, actions.get(str(mark.get("id")))))
     ]
+
+
+def _of(run: Run) -> Q:
+    """Its own actions, and those of its lineage that it took over."""
+    taken_over = Reuse.objects.filter(run_id=run.id).values("action_id")
+    return Q(run_id=run.id) | Q(pk__in=taken_over, tenant_id=run.tenant_id)
 
 
 def _marks(run: Run) -> Iterator[tuple[int, Mapping[str, Any]]]:

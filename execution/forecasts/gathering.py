@@ -167,16 +167,19 @@ def _places(runs: Sequence[Run], transition: Transition) -> dict[UUID, Place]:
     rows = Checkpoint.objects.filter(at).values_list("run_id", "header", "next_node")
     headers = {run: (_header(bytes(header)), following) for run, header, following in rows}
     again = _again(runs) if transition.how != FORK else {}
-    return {
-        run.id: _place(run, headers.get(run.id), again.get(run.id, transition.again))
-        for run in runs
-    }
-
-
-def _place(run: Run, at: tuple[dict[str, Any], str] | None, again: frozenset[UUID]) -> Place:
-    graph = _graph(run)
-    header, following = at or ({}, graph.start if graph else run.next_node)
-    return Place(run.id, proposed_for_good(header), reach(graph, following), again)
+    found = {}
+    for run in runs:
+        graph = _graph(run)
+        start = graph.start if graph else run.next_node
+        header, following = headers.get(run.id, ({}, start))
+        found[run.id] = Place(
+            run.id,
+            proposed_for_good(header),
+            reach(graph, following),
+            again.get(run.id, transition.again),
+            gives_up=transition.how != FORK or transition.withdraws,
+        )
+    return found
 
 
 def _header(content: bytes) -> dict[str, Any]:

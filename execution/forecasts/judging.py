@@ -63,13 +63,15 @@ class Effect:
 class Place:
     """Where a run would stand: how often each node has proposed for good, and what may still run.
 
-    `again` are effects that are to be sent again on purpose.
+    `again` are effects that are to be sent again on purpose. `gives_up`: what the run has proposed
+    and not sent is withdrawn.
     """
 
     run_id: UUID
     done: Mapping[str, int]
     reach: frozenset[str]
     again: frozenset[UUID] = frozenset()
+    gives_up: bool = True
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,7 @@ def foresee(effect: Effect, how: str, place: Place) -> Foreseen | None:
     if effect.node not in place.reach or effect.ordinal <= place.done.get(effect.node, 0):
         return Foreseen(STANDS, effect.outcome) if effect.counts else None
     if effect.stands != world.SETTLED:
-        return _unsettled(effect, how, mine=mine)
+        return _unsettled(effect, how, gives_up=mine and place.gives_up)
     return _settled(effect, place)
 
 
@@ -114,14 +116,12 @@ def _open(effect: Effect) -> Foreseen:
     return Foreseen(NEEDS_APPROVAL, effect.asked or "not_asked")
 
 
-def _unsettled(effect: Effect, how: str, *, mine: bool) -> Foreseen:
-    """An effect ahead that is not over. A run that goes back gives its own proposal up; a fork is
-    another run, and the key is taken."""
-    if effect.stands == world.DISPATCHED and (mine or how == FORK):
+def _unsettled(effect: Effect, how: str, *, gives_up: bool) -> Foreseen:
+    """An effect ahead that is not over. A fork is another run: while nobody gives the effect up,
+    its key is taken."""
+    if effect.stands == world.DISPATCHED and (gives_up or how == FORK):
         return Foreseen(UNKNOWN, "unsettled")
-    if mine and how != FORK:
-        return Foreseen(NEEDS_APPROVAL, "given_up")
-    return Foreseen(WAITED_FOR, "elsewhere")
+    return Foreseen(NEEDS_APPROVAL, "given_up") if gives_up else Foreseen(WAITED_FOR, "elsewhere")
 
 
 def _settled(effect: Effect, place: Place) -> Foreseen:

@@ -15,12 +15,14 @@ TRANSITIONS: Final = (RESUME, GO_ON_FROM, CANCEL, FORK)
 class Transition:
     """One of `TRANSITIONS`. `seq` is the checkpoint it starts from; None is the head.
 
-    `again` are effects (action ids) that a fork is to send again on purpose.
+    `again` are effects (action ids) that a fork is to send again on purpose; `withdraws`: the fork
+    withdraws what its source has proposed and not sent.
     """
 
     how: str
     seq: int | None = None
     again: frozenset[UUID] = frozenset()
+    withdraws: bool = False
 
     @classmethod
     def resume(cls) -> "Transition":
@@ -38,6 +40,8 @@ class Transition:
         return cls(CANCEL)
 
     @classmethod
-    def fork(cls, seq: int, again: frozenset[UUID] = frozenset()) -> "Transition":
+    def fork(
+        cls, seq: int, again: frozenset[UUID] = frozenset(), *, withdraws: bool = False
+    ) -> "Transition":
         """Begin a new run from a checkpoint of this one."""
-        return cls(FORK, seq, again)
+        return cls(FORK, seq, again, withdraws)

@@ -10,6 +10,7 @@ from execution.forecasts.transitions import CANCEL, FORK, GO_ON_FROM, RESUME, TR
 
 MINE, OTHER = uuid4(), uuid4()
 HERE = Place(MINE, {}, frozenset({"act"}))
+LEFT = replace(HERE, gives_up=False)
 PAST = Place(MINE, {"act": 1}, frozenset({"act"}))
 EFFECT = Effect(uuid4(), MINE, "act", 1, 1, "settled", "happened")
 OPEN = replace(EFFECT, stands="proposed", outcome="", is_absorbed=False)
@@ -77,7 +78,8 @@ def test_rule_5_what_happened_ahead_is_reused(how: str, run: object) -> None:
 
 def test_an_open_proposal_ahead_is_given_up_by_its_run_and_waited_for_by_others() -> None:
     assert told(OPEN, GO_ON_FROM) == ("needs_approval", "given_up")
-    assert told(OPEN, FORK) == ("waited_for", "elsewhere")
+    assert told(OPEN, FORK) == ("needs_approval", "given_up")
+    assert told(OPEN, FORK, LEFT) == ("waited_for", "elsewhere")
     elsewhere = replace(OPEN, run_id=OTHER)
     for how in (RESUME, GO_ON_FROM, FORK):
         assert told(elsewhere, how) == ("waited_for", "elsewhere")
@@ -87,6 +89,7 @@ def test_an_open_proposal_ahead_is_given_up_by_its_run_and_waited_for_by_others(
 def test_what_was_sent_and_is_not_settled_stops_whoever_would_go_past_it() -> None:
     assert told(ABSENT, GO_ON_FROM) == ("unknown", "unsettled")
     assert told(ABSENT, FORK) == ("unknown", "unsettled")
+    assert told(ABSENT, FORK, LEFT) == ("unknown", "unsettled")
     assert told(replace(OUT, run_id=OTHER), FORK, PAST) == ("unknown", "out")
     assert told(replace(OUT, run_id=OTHER), RESUME) == ("waited_for", "elsewhere")
 
