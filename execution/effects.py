@@ -10,7 +10,6 @@ from approvals.models import ApprovalRequest
 from approvals.requests import Question
 from canonical import json as canonical
 from checkpoints import states
-from checkpoints.commits import Committed, Lease
 from checkpoints.errors import LeaseLostError, StoppedError
 from checkpoints.graph import (
     END,
@@ -22,11 +21,12 @@ from checkpoints.graph import (
     WRITTEN_OFF,
     Result,
 )
-from checkpoints.headers import Ancestry, Step
 from checkpoints.models import Run, Verdict
 from execution import seeing
-from execution.context import visible
+from execution.context import NodeContext, visible
 from execution.errors import Hold, Suspend, TryLater
+from execution.forks import reusing
+from execution.forks.reusing import Taking
 from execution.nodes import checked_step, guarded
 from execution.proposing import propose
 from execution.work import WORKER, Work
@@ -63,9 +63,12 @@ def run_action(work: Work) -> None:
     """Do the next thing an action node needs, from what the ledger says about it."""
     action = ledger.open_action(work.run.id)
     if action is None:
-        propose(work)
+        elsewhere = propose(work)
+        if elsewhere is not None:
+            taken, context = elsewhere
+            absorb(work, taken, context, reusing.of_another(taken))
     elif action.stands == world.SETTLED:
-        absorb(work, action)
+        absorb(work, action, work.context(), reusing.of_this_run(action))
     elif action.attempts.filter(outcome="").exists():
         reconcile(action, fence=work.lease.fence)
     else:
@@ -150,23 +153,20 @@ def _not_sent(work: Work, action: Action, action_hash: str, refusal: NotDispatch
         requests.withdraw(action.id, actor=WORKER, reason=hiding.text(reason), moved=moved)
 
 
-def absorb(work: Work, action: Action) -> None:
+def absorb(work: Work, action: Action, context: NodeContext, taking: Taking) -> None:
     """Let the node take in what became of its action, and commit that."""
-    node, context = work.node, work.context()
+    node = work.node
     result, receipt_digest = _result(action)
-    mark = ledger.mark(action, f"{action.outcome}:{action.because}", receipt_digest)
-
-    def through(lease: Lease, before: Ancestry, step: Step) -> Committed:
-        return ledger.absorb(lease, before, step, action)
-
+    more = {
+        "actions": (ledger.mark(action, taking.says, receipt_digest),),
+        "proposes": taking.proposes,
+    }
     if result.kind not in node.handles:
-        stop = work.step(
-            context, visible(work.loaded.state), END, stop=result.kind, actions=(mark,)
-        )
-        work.commit(stop, through=through)
+        stop = work.step(context, visible(work.loaded.state), END, stop=result.kind, **more)
+        work.commit(stop, through=taking.through)
         return
     to = guarded(work, node, lambda: node.absorb(visible(work.loaded.state), result, context))  # type: ignore[misc]
-    work.commit(checked_step(work, node, context, to, actions=(mark,)), through=through)
+    work.commit(checked_step(work, node, context, to, **more), through=taking.through)
 
 
 def cancel(run: Run, action: Action | None, *, fence: int) -> None:

@@ -21,6 +21,7 @@ from checkpoints.errors import (
     UnmigratableError,
 )
 from checkpoints.graph import ACTION, END, MODEL
+from checkpoints.headers import proposed_for_good
 from checkpoints.models import Event, Run, Verdict
 from checkpoints.registry import graph_of
 from checkpoints.scopes import Under
@@ -248,7 +249,9 @@ def _commit_way_back(work: Work) -> None:
     step = work.step(context, visible(loaded.state), loaded.next_node)
     # It may be of an older schema than this code writes; it is migrated next.
     schema = int(loaded.header.get("schema", work.graph.state_schema))
-    work.commit(replace(step, schema=schema, stop=str(loaded.header.get("stop", ""))))
+    # What that checkpoint itself proposed is proposed again: the same effect, the same ordinal.
+    before = replace(loaded.ancestry(work.run), proposals=proposed_for_good(loaded.header))
+    work.commit_after(before, replace(step, schema=schema, stop=str(loaded.header.get("stop", ""))))
 
 
 def _damage(kind: str, run: Run, error: Exception) -> Trouble:

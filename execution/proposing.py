@@ -7,15 +7,15 @@ import jsonschema
 
 from canonical import digests
 from canonical import json as canonical
-from canonical.redaction import ours
 from checkpoints import schemas, states
 from checkpoints.cases import Trouble
 from checkpoints.commits import Committed, Lease
 from checkpoints.graph import Forbidden, Node, Proposal
-from checkpoints.headers import Ancestry, Step
+from checkpoints.headers import PROPOSED, Ancestry, Step
 from checkpoints.registry import agents
-from execution.context import visible
+from execution.context import NodeContext, visible
 from execution.errors import Finish, Hold
+from execution.forks import keys, reusing
 from execution.nodes import guarded
 from execution.work import STATE_LIMIT_BYTES, Work
 from reconciliation import asking, ledger, sensitive
@@ -27,45 +27,35 @@ from tenants.keys.errors import EncryptionRefusedError
 from tenants.keys.vaults import Vault
 
 
-def propose(work: Work) -> None:
-    """Let the node propose, freeze the exact bytes, and commit the proposal."""
+def propose(work: Work) -> tuple[Action, NodeContext] | None:
+    """Let the node propose, freeze the exact bytes, and commit the proposal.
+
+    When another run of the lineage has this effect nothing is committed: that effect comes back,
+    with what the node left in its context.
+    """
     node, context = work.node, work.context()
     proposal = guarded(work, node, lambda: node.propose(visible(work.loaded.state), context))  # type: ignore[misc]
     action = _frozen(work, node, proposal)
-    earlier = _holder_of_the_key(action)
-    if earlier is not None and bytes(earlier.parameters) != bytes(action.parameters):
-        raise Hold(_other_parameters(node, earlier))
+    earlier = keys.holder(action)
+    if earlier is not None and keys.differs(action, earlier):
+        raise reusing.other_parameters(node, action, earlier)
+    if earlier is not None and earlier.run_id != work.run.id:
+        return earlier, context
     stands_for = earlier or action
     step = work.step(
         context,
         visible(work.loaded.state),
         node.name,
         proposes=True,
-        actions=(ledger.mark(stands_for, "proposed"),),
+        actions=(ledger.mark(stands_for, PROPOSED),),
     )
 
     def through(lease: Lease, before: Ancestry, step: Step) -> Committed:
         verb = ledger.repropose if earlier else ledger.propose
         return verb(lease, before, step, stands_for)
 
-    work.commit(step, through=through)
-
-
-def _holder_of_the_key(action: Action) -> Action | None:
-    """The earlier action that stands for this one: it happened, or nobody knows.
-
-    One that came to nothing stands for no effect: to propose it again is a new generation, with
-    a key and a question of its own (rule 5).
-    """
-    while True:
-        earlier = ledger.of_key(action.tenant_id, bytes(action.key), mode=action.mode)
-        if earlier is None or earlier.outcome not in (world.DID_NOT_HAPPEN, world.REFUSED):
-            return earlier
-        action.generation += 1
-        key = ledger.ledger_key(
-            action.run, node=action.node, ordinal=action.ordinal, generation=action.generation
-        )
-        action.key = bytes.fromhex(key)
+    reusing.unless_taken(lambda: work.commit(step, through=through))
+    return None
 
 
 def _frozen(work: Work, node: Node, proposal: object) -> Action:
@@ -156,15 +146,6 @@ def _forbids(rule: Forbidden, tool: str, target: str, magnitude: Magnitude) -> b
         name, most = rule.magnitude_over
         return int(getattr(magnitude, name)) > most
     return True
-
-
-def _other_parameters(node: Node, earlier: Action) -> Trouble:
-    said = (
-        f"{node.name} proposes again what was proposed before, with other parameters; "
-        f"the ledger says of the first: {earlier.outcome or earlier.stands}"
-    )
-    facts = {"error": ours("other parameters")}
-    return Trouble(states.CONTRADICTED, hiding.text(said), facts, earlier.id)
 
 
 def _bad(node: Node, said: str) -> Trouble:
