@@ -32,6 +32,7 @@ from execution import (
     senders,
 )
 from execution.edits import ending as edits
+from execution.forks import waking
 from execution.problems import sorting
 from reconciliation import spool, stopping
 from tenants import chain
@@ -117,6 +118,7 @@ DUTIES: dict[str, Callable[[], int]] = {
     "look again": lookers.look_again,
     "ask second looks": secondlooks.ask,
     "wake decided": _wake_decided,
+    "wake same key": waking.wake_all,
     "prove cases": lambda: proving.watch(MOST_PER_ROUND, actor=SWEEPER),
     "expire liftings": liftings.expire_all,
     "let go on": pacing.let_go_on,
