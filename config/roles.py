@@ -34,7 +34,7 @@ PEOPLES = [
 # What people begin and a verdict ends, also one of a plan, which a worker carries out.
 ENDED_BY_ALL = ["checkpoints_claim", "checkpoints_outsidewait"]
 # What only a worker brings in from outside: the web process can read it and make none of it up.
-WORKERS = ["approvals_secondlook"]
+WORKERS = ["approvals_secondlook", "checkpoints_reuse"]
 KEPT_FROM: Mapping[str, list[str]] = {"web": WORKERS, "worker": PEOPLES}
 # A table whose trigger refuses a change refuses it by privilege too, so that nobody switches the
 # trigger off for a moment. tgtype: 8 is DELETE, 16 is UPDATE.
