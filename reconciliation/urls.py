@@ -4,13 +4,23 @@ from django.urls import include, path
 
 from reconciliation.credentials import views as credentials
 from reconciliation.evidence import views as evidence
-from reconciliation.pages import views
+from reconciliation.pages import caseviews, views
 from reconciliation.payloads import views as payloads
 
 pages = [
-    path("cases/<uuid:case_id>/", views.show_case, name="case"),
-    path("cases/<uuid:case_id>/standing/", views.case_standing, name="case_standing"),
-    path("cases/<uuid:case_id>/verdicts/", views.give_verdict, name="verdicts"),
+    path("cases/<uuid:case_id>/", caseviews.show_case, name="case"),
+    path("cases/<uuid:case_id>/standing/", caseviews.case_standing, name="case_standing"),
+    path("cases/<uuid:case_id>/verdicts/", caseviews.give_verdict, name="verdicts"),
+    path(
+        "cases/<uuid:case_id>/proposals/<uuid:proposal_id>/",
+        caseviews.answer_proposal,
+        name="proposal",
+    ),
+    path(
+        "cases/<uuid:case_id>/verdicts/<uuid:verdict_id>/back/",
+        caseviews.take_back,
+        name="take_back",
+    ),
     path("actions/<uuid:action_id>/", views.show_action, name="action"),
     path("actions/<uuid:action_id>/evidence/", evidence.action_evidence, name="action_evidence"),
     path("runs/<uuid:run_id>/actions/", views.run_actions, name="run_actions"),

@@ -68,8 +68,11 @@ def sums_needed(document: Json, *, tool: str, tenant: str) -> tuple[Window, ...]
 def second_person_for(document: Json, ruled: Ruled) -> tuple[str, ...]:
     """The rules that demand a second person for this verdict, by name; none: one is enough.
 
-    Never raises: for a document that cannot be read, `UNREADABLE` demands one.
+    Never raises: for a document that cannot be read, `UNREADABLE` demands one. A combo without any
+    document allows no effect, so there is nothing that two people would have to say of the world.
     """
+    if document is None:
+        return ()
     try:
         rules = read_verdicts(document)
     except UnreadableRulesError:

@@ -38,8 +38,8 @@ BEGIN
          WHERE proposed.id = NEW.proposal_id AND proposed.ended = 'agreed'
            AND (proposed.case_id, proposed.verdict, proposed.reason, proposed.evidence,
                 proposed.detail, proposed.proposed_by_id, proposed.ended_by_id)
-             = (NEW.case_id, NEW.verdict, NEW.reason, NEW.evidence, NEW.detail, NEW.given_by_id,
-                NEW.agreed_by_id))
+             = (NEW.case_id, NEW.verdict, NEW.reason, NEW.evidence, NEW.detail - 'undone_by',
+                NEW.given_by_id, NEW.agreed_by_id))
     THEN
         broken := 'two_people_agree_on_the_same_verdict';
     ELSIF EXISTS (

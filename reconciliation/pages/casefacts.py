@@ -17,6 +17,7 @@ from checkpoints.errors import DamagedRecordError
 from checkpoints.models import Case, Checkpoint, Run
 from reconciliation import outcomes
 from reconciliation.models import Action, Attempt
+from reconciliation.verdicts.terms import LINK
 
 Fact = dict[str, Any]
 
@@ -38,9 +39,14 @@ LABELS: Final[dict[str, str | Promise]] = {
     "count": gettext_lazy("How often it is there"),
     "approved": gettext_lazy("Digest of the bytes approved"),
     "sent": gettext_lazy("Digest of the bytes that left"),
+    "said": gettext_lazy("What was said"),
+    "trace": gettext_lazy("Where it failed"),
+    "verdict": gettext_lazy("The verdict it is against"),
+    "key": gettext_lazy("Idempotency key"),
+    "journal_at": gettext_lazy("When the journal says it was to be sent"),
 }
 # Told better by the rows of the attempt itself, or by the sentence of the case.
-TOLD_ELSEWHERE: Final = frozenset({"attempt", "number", "sent_at", "window_ends_at"})
+TOLD_ELSEWHERE: Final = frozenset({"attempt", "number", "sent_at", "window_ends_at", "case"})
 
 
 @dataclass(frozen=True)
@@ -60,6 +66,7 @@ def of(case: Case, action: Action | None, attempt: Attempt | None) -> list[Fact]
         facts += _of_action(action)
     if attempt is not None:
         facts += _of_attempt(attempt)
+    facts += _earlier(case)
     known = {} if action is None else {"tool", "target", "error"}
     return facts + [
         fact(str(LABELS.get(name, name)), _shown(value), case.opened_at)
@@ -79,6 +86,23 @@ def of_action_page(action: Action) -> list[Fact]:
         fact(_("Target"), display.visible(action.target)),
         fact(_("Size"), wording.magnitude(action.magnitude)),
         fact(_("Acts as"), display.visible(action.acting_credential)),
+    ]
+
+
+def seen(told: dict[str, Any]) -> list[Fact]:
+    """Where the evidence of a verdict was seen, and who says so."""
+    link, digest = str(told.get("link", "")), str(told.get("file_digest", ""))
+    name = display.visible(str(told.get("file_name", "")))
+    rows = [
+        (_("Reference of the provider"), str(told.get("reference", "")), "", ""),
+        (_("Link"), link, link if LINK.fullmatch(link) else "", ""),
+        (_("File"), digest, "", _("SHA-256 of “%(name)s”") % {"name": name} if name else ""),
+        (_("Said by"), str(told.get("said_by", "")), "", ""),
+    ]
+    return [
+        fact(label, display.visible(value), url=url, note=note)
+        for label, value, url, note in rows
+        if value
     ]
 
 
@@ -111,6 +135,15 @@ def _run(case: Case) -> Fact:
     run = case.run
     name = f"{run.task_type} · {display.visible(run.business_key)}"
     return fact(_("Run"), name, url=run_url(run, case.tenant.slug))
+
+
+def _earlier(case: Case) -> list[Fact]:
+    """The case that this one opens again, if it does."""
+    earlier = case.facts.get("case")
+    if not earlier:
+        return []
+    url = reverse("reconciliation:case", args=[case.tenant.slug, earlier])
+    return [fact(_("Opens again"), _("an earlier case, with the verdict given there"), url=url)]
 
 
 def _of_action(action: Action) -> list[Fact]:

@@ -7,12 +7,12 @@ from typing import Final
 from approvals import clock
 from checkpoints import states
 from checkpoints.models import Case
-from checkpoints.registry import agents
 from reconciliation import outcomes, verdicts
-from reconciliation.calls import tool_of
-from reconciliation.models import Action, Attempt
+from reconciliation.models import Attempt
 from reconciliation.pages.forms import VerdictForm
-from reconciliation.verdicts import Choice
+from reconciliation.verdicts import Choice, second
+from reconciliation.verdicts.second import Demand
+from tenants.models import User
 
 # These say "it did not happen": true only when even a late arrival is over.
 AFTER_THE_WINDOW: Final = frozenset({verdicts.SEND_AGAIN, verdicts.IT_DID_NOT})
@@ -25,6 +25,7 @@ class Offer:
     choice: Choice
     form: VerdictForm
     not_before: datetime | None
+    demand: Demand
 
     @property
     def is_wrong(self) -> bool:
@@ -36,11 +37,20 @@ class Offer:
         """Whether its fields are shown: what was written stays even if it was too early."""
         return self.not_before is None or self.is_wrong
 
+    @property
+    def takes_two(self) -> bool:
+        """Whether the rules want a second person for it."""
+        return self.demand.people > 1
 
-def offers(case: Case, attempt: Attempt | None, posted: VerdictForm | None) -> list[Offer]:
+
+def offers(
+    case: Case, attempt: Attempt | None, posted: VerdictForm | None, *, user: User
+) -> list[Offer]:
     """Every verdict of an open case; the form that was `posted` keeps what was written."""
-    ends = outcomes.window_end(attempt) if attempt is not None else None
+    of_attempt = attempt if case.kind == states.OUTCOME_UNKNOWN else None
+    ends = outcomes.window_end(of_attempt) if of_attempt is not None else None
     not_before = ends if ends is not None and clock.now() <= ends else None
+    judging = second.judging(case, user)
     return [
         Offer(
             choice,
@@ -48,32 +58,12 @@ def offers(case: Case, attempt: Attempt | None, posted: VerdictForm | None) -> l
             if posted is not None and posted.choice.verdict == choice.verdict
             else VerdictForm(choice),
             not_before if choice.verdict in AFTER_THE_WINDOW else None,
+            judging.of(choice.verdict),
         )
-        for choice in choices(case)
+        for choice in verdicts.choices(case)
     ]
 
 
 def choice_of(case: Case, verdict: str) -> Choice | None:
-    """The verdict of this name, None when a case of this kind cannot get it."""
-    return next((choice for choice in choices(case) if choice.verdict == verdict), None)
-
-
-def choices(case: Case) -> tuple[Choice, ...]:
-    """The verdicts of a case, by what its tool can do at best.
-
-    A page never waits for the outside world: what holds for this very target is asked by the verb.
-    """
-    found = verdicts.CHOICES.get(case.kind, verdicts.OTHERWISE)
-    if case.kind != states.OUTCOME_UNKNOWN or _can_be_asked(case):
-        return found
-    return tuple(each for each in found if each.verdict != verdicts.LOOK_UP_AGAIN)
-
-
-def _can_be_asked(case: Case) -> bool:
-    if case.action_id is None:
-        return False
-    action = Action.objects.filter(pk=case.action_id).only("tool").first()
-    if action is None or action.tool not in agents().TOOLS:
-        return False
-    able = tool_of(action).capabilities
-    return able.look_up or able.keyed is not None
+    """The verdict of this name, None when a case of this kind cannot get it now."""
+    return next((each for each in verdicts.choices(case) if each.verdict == verdict), None)

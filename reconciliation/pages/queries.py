@@ -112,7 +112,8 @@ def case_of(tenant: Tenant, case_id: UUID) -> Case:
 
 def verdicts_of(case: Case) -> list[Verdict]:
     """What people decided in a case, newest first."""
-    return list(case.verdicts.select_related("given_by").order_by("-given_at")[:VERDICTS_SHOWN])
+    found = case.verdicts.select_related("given_by", "agreed_by", "superseded__superseded_by")
+    return list(found.order_by("-given_at")[:VERDICTS_SHOWN])
 
 
 def interruptions(run_id: UUID) -> list[Event]:

@@ -156,6 +156,8 @@ ROWS: Final[Mapping[str, Row]] = {
     "reconciliation:case": page(VIEW),
     "reconciliation:case_standing": page(VIEW),
     "reconciliation:verdicts": Row(post=RECONCILE),
+    "reconciliation:proposal": Row(post=RECONCILE),
+    "reconciliation:take_back": Row(post=RECONCILE),
     "reconciliation:encrypted": Row(get=READ, post=READ),
     # States written by hand
     "write_edit": Row(

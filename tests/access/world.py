@@ -17,7 +17,7 @@ from approvals.models import ApprovalRequest, Batch, HandOver
 from approvals.people import handovers
 from approvals.rules import Requirement
 from checkpoints import liftings
-from checkpoints.models import Run
+from checkpoints.models import Case, ProposedVerdict, Run, Verdict
 from reconciliation import stopping
 from reconciliation.credentials import keeping
 from reconciliation.credentials.keeping import Noted
@@ -82,6 +82,8 @@ def make(slug: str, folder: Path) -> World:
         "look_id": look,
         "batch_id": batch,
         "case_id": case,
+        "verdict_id": _earlier_verdict(case, people["operator"]),
+        "proposal_id": _proposal(case, people["operator"]),
         "edit_id": bare_edit(edited, people["operator"]),
         "stop_id": lifting.stop,
         "lifting_id": lifting,
@@ -125,6 +127,16 @@ def more(world: World) -> None:
     """One more of what lists count: a run, a question, a case."""
     _asked(world.tenant, world.people, uuid4().hex)
     held(world.tenant, "crash_loop", _run(world.tenant, world.people, uuid4().hex))
+
+
+def _earlier_verdict(case: Case, user: User) -> Verdict:
+    return Verdict.objects.create(case=case, verdict="try_again", reason="Once.", given_by=user)
+
+
+def _proposal(case: Case, user: User) -> ProposedVerdict:
+    return ProposedVerdict.objects.create(
+        case=case, verdict="try_again", reason="Again.", terms="t", state="s", proposed_by=user
+    )
 
 
 def passkey(user: User) -> Authenticator:

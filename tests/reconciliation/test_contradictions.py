@@ -65,7 +65,7 @@ def test_late_evidence_holds_a_run_that_stands_in_line_or_waits(it: Ready, statu
 
 def test_a_verdict_lets_it_go_on_and_nothing_is_sent_again(engine: Bench, it: Ready) -> None:
     contradict(it)
-    given = Given("try_again", "Seen: it is there once, and that is right.")
+    given = Given("it_happened", "It is there once, and that is right.", "Seen on their page.")
     verdicts.give(Case.objects.get().pk, given, user=engine.approver)
     assert it.run.status == "queued"
     engine.turn()

@@ -43,7 +43,7 @@ def test_every_kind_of_case_has_a_verdict_that_lets_the_run_go_on(it: Ready, kin
     names = [choice.verdict for choice in verdicts.choices(held(it, kind))]
     assert names
     assert len(names) == len(set(names))
-    assert set(names) <= set(verdicts.FOLLOWS)
+    assert set(names) <= set(states.VERDICTS)
 
 
 @pytest.mark.parametrize(("tool", "offered"), [("fake.nothing", False), ("fake.look_up", True)])

@@ -1,0 +1,114 @@
+"""Undoing an effect: a run of its own, with its own dry run and its own approval. It sends nothing."""
+
+import contextlib
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import UUID
+
+from canonical import json as canonical
+from canonical.redaction import Redacted, view
+from checkpoints import runs, states
+from checkpoints.errors import (
+    IllegalMoveError,
+    InputRefusedError,
+    KeyReusedError,
+    UnknownTaskTypeError,
+)
+from checkpoints.models import Case, Run, Verdict
+from checkpoints.registry import agents
+from checkpoints.runs import Request
+from reconciliation.errors import VerdictRefusedError
+from reconciliation.models import Action, Receipt
+from reconciliation.tools import Compensation, Undone
+from reconciliation.verdicts.terms import Given, effect_of
+from tenants.actors import Actor
+from tenants.models import User
+
+CHANNEL: Final = "verdict"
+MOST_TRIES: Final = 100
+
+
+@dataclass(frozen=True)
+class Undoing:
+    """The run that undoes an effect, and the action it is for."""
+
+    run: Run
+    action_id: UUID
+
+
+def declared(tool: str) -> Compensation | None:
+    """How the effects of a tool are undone; None when it says nothing, or its task type is gone."""
+    known = agents().TOOLS
+    found = getattr(known[tool], "compensation", None) if tool in known else None
+    if not isinstance(found, Compensation) or found.task_type not in agents().GRAPHS:
+        return None
+    return found
+
+
+def begin(case: Case, given: Given, *, user: User) -> Undoing:
+    """Start the run that undoes the effect of a case, inside the verdict's transaction.
+
+    Called before the case is locked: starting takes the locks of stops, which come first. Raises
+    `VerdictRefusedError`, `StoppedError`.
+    """
+    action = Action.objects.select_related("tenant").filter(pk=effect_of(case)).first()
+    compensation = None if action is None else declared(action.tool)
+    if action is None or compensation is None:
+        raise VerdictRefusedError("no task type is declared that undoes an effect of this tool")
+    content = compensation.input_of(_undone(action, given))
+    asked = Request(compensation.task_type, _key(action), content, CHANNEL)
+    try:
+        run, created = runs.start(action.tenant, asked, actor=Actor.person(user))
+    except (InputRefusedError, KeyReusedError, UnknownTaskTypeError) as error:
+        raise VerdictRefusedError(f"the run that undoes it cannot start: {error}") from error
+    if not created:
+        raise VerdictRefusedError(f"run {run.pk} undoes it already; look there first")
+    return Undoing(run, action.pk)
+
+
+def call_off(verdict: Verdict, *, why: Redacted, user: User) -> None:
+    """The verdict that began it was taken back: ask the run that undoes to end, if it still goes.
+
+    A transaction of its own: no two runs are locked at once.
+    """
+    run_id = verdict.detail.get("undone_by")
+    if run_id is None:
+        return
+    with contextlib.suppress(IllegalMoveError):
+        runs.request_cancel(UUID(run_id), why=why, actor=Actor.person(user))
+
+
+def _undone(action: Action, given: Given) -> Undone:
+    return Undone(
+        action_id=str(action.pk),
+        tenant=action.tenant.slug,
+        parameters=_as_kept(bytes(action.parameters)),
+        receipt=_receipt(action),
+        why=given.reason,
+    )
+
+
+def _receipt(action: Action) -> Any:
+    told = Receipt.objects.filter(action_id=action.pk).exclude(source__in=["person", "refusal"])
+    first = told.order_by("id").first()
+    if first is None:
+        return None
+    try:
+        return _as_kept(bytes(first.content))
+    except canonical.CanonicalError:
+        return None
+
+
+def _as_kept(content: bytes) -> Any:
+    """A stored value with marks where it is sensitive."""
+    return view(canonical.loads(content)).value
+
+
+def _key(action: Action) -> str:
+    """One run at a time undoes an effect; after one that ended, another may be started."""
+    beginning = f"undo {action.pk}"
+    earlier = Run.objects.filter(tenant_id=action.tenant_id, business_key__startswith=beginning)
+    ended = earlier.filter(status__in=states.FINAL).count()
+    if ended >= MOST_TRIES:
+        raise VerdictRefusedError("it was tried too often to undo this; look at those runs first")
+    return f"{beginning} {ended + 1}"
