@@ -59,7 +59,7 @@ def open_case(tenant_id: int, run_id: UUID, trouble: Trouble, *, actor: Actor) -
         return standing
     run = Run.objects.only("task_type", "next_node", "combo_id", "status", "head").get(id=run_id)
     alike = _alike(trouble.kind, run, facts)
-    same = _not_yet_proven(run_id).filter(fingerprint=alike).first()
+    same = _not_yet_proven(run_id).filter(fingerprint=alike, action_id=trouble.action_id).first()
     if same is not None:
         # What was decided did not help: it is the same trouble, so the same case is open again.
         Case.objects.filter(pk=same.pk).update(sentence=sentence, facts=facts)
@@ -99,7 +99,7 @@ def decide(case: Case, ruling: Ruling, *, user: User) -> Verdict:
 
     Raises `HeldByAnotherError` while somebody else is at the case; who decides is done with it.
     """
-    claims.refuse_if_anothers(Subject.of_case(case), user=user)
+    claims.refuse_if_anothers(Subject.of_case(case), user=ruling.agreed_by or user)
     reason, evidence = hiding.said(ruling.reason), hiding.said(ruling.evidence)
     if not reason.strip():
         raise IllegalMoveError("say why: a verdict needs a reason")
