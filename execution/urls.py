@@ -3,6 +3,7 @@
 from django.urls import URLPattern, URLResolver, include, path
 
 from execution.forecasts import views as forecast_views
+from execution.forks import views as fork_views
 from execution.pages import evidence_views, operating_views, overview_views, run_views, stop_views
 from execution.views import system
 
@@ -16,6 +17,7 @@ one_run: list[URLPattern] = [
     path("log/", run_views.show_log, name="run_log"),
     path("evidence/", evidence_views.run_evidence, name="run_evidence"),
     path("forecast/", forecast_views.run_forecast, name="run_forecast"),
+    path("fork/", fork_views.fork_run, name="fork_run"),
     path("cancellation/", operating_views.cancel_run, name="cancel_run"),
 ]
 one_lifting: list[URLPattern] = [

@@ -18,7 +18,7 @@ from checkpoints.reading import Loaded
 from tenants.keys.errors import KeysError
 
 MOST_COMBOS: Final = 10
-MOST_CHECKPOINTS: Final = 20
+MOST_CHECKPOINTS: Final = 12
 # What reading may raise of a record that is not what was committed.
 DAMAGE: Final = (DamagedRecordError, KeysError, ValueError, LookupError, TypeError)
 
@@ -34,6 +34,11 @@ class Onto:
     @property
     def name(self) -> str:
         return str(self.combo)
+
+    @property
+    def digest(self) -> str:
+        """In hex: how a form names it."""
+        return bytes(self.combo.digest).hex()
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,7 @@ def of_another(action: Action) -> Taking:
                 tenant_id=lease.tenant_id,
                 action_id=action.pk,
             )
-            told = hiding.texts(outcome=action.outcome)
+            told = hiding.texts(outcome=action.outcome, effect=action.describe)
             events.append(
                 lease.run_id, "reused", WORKER, action=action.pk, run=action.run_id, **told
             )

@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 from django_htmx.http import HttpResponseStopPolling
 
 from checkpoints.pages import history
+from execution.forks import lineages
 from execution.pages import log
 from execution.pages.facts import facts, input_text
 from execution.pages.forms import DifferenceForm, SeqForm
@@ -30,6 +31,7 @@ def show_run(request: TenantRequest, tenant: Tenant, run_id: UUID) -> HttpRespon
         "before": before,
         "facts": facts(run),
         "panels": panels(run),
+        "lineage": lineages.of(run),
         "input": input_text(run) if request.access.may(tenant.pk, "read_payloads") else None,
     }
     return render(request, "execution/run.html", context)

@@ -80,7 +80,8 @@ def _buttons(request: TenantRequest, run: Run) -> list[dict[str, Any]]:
     may = request.access.may(run.tenant_id, "operate_runs")
     if run.status in states.FINAL:
         url = place("start_run", run.tenant) + f"?like={run.id}"
-        return [{"text": _("Start another like it"), "url": url}] if may else []
+        another = {"text": _("Start another like it"), "url": url}
+        return [another, *_fork(run)] if may else []
     button: dict[str, Any] = {
         "text": _("Cancel this run"),
         "url": place("cancel_run", run.tenant, run.id),
@@ -89,4 +90,11 @@ def _buttons(request: TenantRequest, run: Run) -> list[dict[str, Any]]:
         why = _("%(who)s asked to cancel it already.") % {"who": run.cancel_requested_by}
         return [button | {"why_not": why}]
     needed = {} if may else {"why_not": _("You need the right to operate runs.")}
-    return [button | needed]
+    return [*(_fork(run) if may else []), button | needed]
+
+
+def _fork(run: Run) -> list[dict[str, Any]]:
+    """A run that has ended or is on hold can be forked."""
+    if run.status not in (*states.FINAL, states.HELD):
+        return []
+    return [{"text": _("Fork this run"), "url": place("fork_run", run.tenant, run.id)}]

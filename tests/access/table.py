@@ -147,6 +147,7 @@ ROWS: Final[Mapping[str, Row]] = {
     "run_log": Row(get=VIEW),
     "run_evidence": Row(get=VIEW, post=f"{VIEW} and {AUDIT}|{READ}"),
     "run_forecast": Row(get=VIEW),
+    "fork_run": Row(get=OPERATE, post=OPERATE),
     "cancel_run": Row(get=OPERATE, post=OPERATE),
     "approvals:run_requests": page(VIEW),
     "reconciliation:run_actions": page(VIEW),
