@@ -7,7 +7,7 @@ from execution.forks import views as fork_views
 from execution.pages import evidence_views, operating_views, overview_views, run_views, stop_views
 from execution.views import system
 
-one_run: list[URLPattern] = [
+one_run: list[URLPattern | URLResolver] = [
     path("", run_views.show_run, name="run"),
     path("standing/", run_views.run_standing, name="run_standing"),
     path("timeline/", run_views.run_timeline, name="run_timeline"),
@@ -19,6 +19,7 @@ one_run: list[URLPattern] = [
     path("forecast/", forecast_views.run_forecast, name="run_forecast"),
     path("fork/", fork_views.fork_run, name="fork_run"),
     path("cancellation/", operating_views.cancel_run, name="cancel_run"),
+    path("", include("execution.whynot.urls")),
 ]
 one_lifting: list[URLPattern] = [
     path("confirmation/", stop_views.confirm_lifting, name="confirm_lifting"),

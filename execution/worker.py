@@ -9,6 +9,7 @@ import ctypes
 import os
 import signal
 import uuid
+from collections.abc import Sequence
 from types import FrameType
 from typing import Any
 
@@ -26,7 +27,12 @@ _PR_SET_PDEATHSIG = 1
 
 
 class KedgeWorker(Worker):
-    """A worker that owns the leases of its horse by a holder nonce made before the fork."""
+    """A worker that owns the leases of its horse by a holder nonce made before the fork.
+
+    `combos`: ids of those it can run, for the pages that say why a run waits.
+    """
+
+    combos: Sequence[int] = ()
 
     def fork_work_horse(self, job: Job, queue: Queue) -> None:
         """Fork with nothing open: an inherited connection would break the parent's session."""
@@ -68,7 +74,7 @@ class KedgeWorker(Worker):
     def heartbeat(self, *arguments: Any, **options: Any) -> None:
         super().heartbeat(*arguments, **options)
         if not self.is_horse:
-            processes.seen(self.name, horse=self.horse_pid or None)
+            processes.seen(self.name, horse=self.horse_pid or None, combos=self.combos)
 
 
 def work(name: str, *, burst: bool = False) -> None:
@@ -85,8 +91,8 @@ def work(name: str, *, burst: bool = False) -> None:
     )
     # Once here, or every horse would load the agents and digest their code before it can begin.
     # It also keeps the code that runs and the code that is digested the same.
-    registry.runnable_combos()
-    processes.started(worker.name, "worker")
+    worker.combos = registry.runnable_combos()
+    processes.started(worker.name, "worker", combos=worker.combos)
     try:
         worker.work(burst=burst)
     finally:

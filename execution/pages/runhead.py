@@ -11,6 +11,7 @@ from checkpoints.models import Run
 from checkpoints.pages.forms import title_of
 from execution.pages.places import place
 from execution.pages.standing import standing
+from execution.problems import stuck
 from tenants.models import Tenant
 from tenants.scope import TenantRequest
 
@@ -67,6 +68,10 @@ def panels(run: Run) -> list[dict[str, Any]]:
         for name, text in PANEL_WORDS.items()
         if name in settings.RUN_PANELS
     ]
+    late = stuck.late(run)
+    if late is not None and late.is_stuck:
+        url = place("run_why_not", run.tenant, run.id)
+        found.insert(0, {"id": "why-not", "url": url, "text": _("Why is it not running?")})
     return [panel for panel in found if panel["url"]]
 
 
@@ -88,9 +93,9 @@ def _buttons(request: TenantRequest, run: Run) -> list[dict[str, Any]]:
     }
     if run.cancel_requested_at is not None:
         why = _("%(who)s asked to cancel it already.") % {"who": run.cancel_requested_by}
-        return [button | {"why_not": why}]
+        return [*_unstick(run, may=may), button | {"why_not": why}]
     needed = {} if may else {"why_not": _("You need the right to operate runs.")}
-    return [*(_fork(run) if may else []), button | needed]
+    return [*_unstick(run, may=may), *(_fork(run) if may else []), button | needed]
 
 
 def _fork(run: Run) -> list[dict[str, Any]]:
@@ -98,3 +103,13 @@ def _fork(run: Run) -> list[dict[str, Any]]:
     if run.status not in (*states.FINAL, states.HELD):
         return []
     return [{"text": _("Fork this run"), "url": place("fork_run", run.tenant, run.id)}]
+
+
+def _unstick(run: Run, *, may: bool) -> list[dict[str, Any]]:
+    """Why it is not running; and, while a worker has it, the verb for whoever may take it away."""
+    url = place("run_why_not", run.tenant, run.id)
+    found = [{"text": _("Why is it not running?"), "url": url, "style": "quiet"}]
+    if run.status == states.RUNNING and may:
+        url = place("revoke_run", run.tenant, run.id)
+        found.append({"text": _("Revoke it from its worker"), "url": url})
+    return found

@@ -12,6 +12,8 @@ MINUTE: Final = 60
 HOUR: Final = 60 * MINUTE
 DAY: Final = 24 * HOUR
 
+# A wait whose time has come, whatever it was for.
+DUE: Final = "due"
 # Seconds past the moment it was due, for what is due; since it last moved, for what is not. A
 # node that declares a deadline has that one while it runs.
 USUAL: Final[Mapping[str, int]] = {
@@ -21,9 +23,7 @@ USUAL: Final[Mapping[str, int]] = {
     states.INTERRUPTED: 2 * MINUTE,
     states.WORKING: 5 * MINUTE,
     states.FOR_APPROVAL: DAY,
-    states.FOR_RETRY: 2 * MINUTE,
-    states.FOR_LOOK_UP: 2 * MINUTE,
-    states.FOR_SETTLING: 2 * MINUTE,
+    DUE: 2 * MINUTE,
     states.FOR_SAME_KEY: HOUR,
     states.FOR_STOP: DAY,
 }

@@ -67,7 +67,7 @@ def resolve(problem: Problem, combo: Combo, *, reason: Said, user: User) -> Prob
     """
     with transaction.atomic():
         _locked(problem, user)
-        sorting.sort(tenant_id=problem.tenant_id)
+        sorting.sort_all(problem.tenant_id)
         there = reading.standing(problem, problem.tenant).by_combo.get(combo.pk)
         if there is None:
             raise IllegalMoveError("nothing of this combo counts to this problem any more")

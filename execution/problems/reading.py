@@ -3,15 +3,15 @@
 Everything is aggregated by PostgreSQL in a constant number of statements, and bounded.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any, Final
 from uuid import UUID
 
 from execution.problems import models
 from execution.problems.models import Problem, ProblemChange, ProblemRun
+from execution.problems.pending import Move, pending
+from execution.problems.standing import Standing, Tally
 from tenants.database import execute
 from tenants.models import Tenant
 
@@ -48,101 +48,40 @@ SELECT problem_id, combo_id, currency, covered, count(*), count(*) FILTER (WHERE
 """
 
 
-@dataclass
-class Tally:
-    """How much counts to a problem: all of it, or its part in one combo.
-
-    `money` maps a currency to whole minor units. `undecided` runs need a person, `decided` ones are
-    not proven yet, `unknown` outcomes are being asked for, `retrying` go on by themselves, `stuck`
-    ones are where they are for too long.
-    """
-
-    runs: int = 0
-    undecided: int = 0
-    decided: int = 0
-    unknown: int = 0
-    retrying: int = 0
-    stuck: int = 0
-    lately: int = 0
-    recipients: int = 0
-    money: Counter[str] = field(default_factory=Counter)
-    first_seen: datetime | None = None
-    last_seen: datetime | None = None
-
-    @property
-    def failed(self) -> int:
-        """Runs that ended as failed."""
-        waiting = self.undecided + self.decided + self.unknown + self.retrying + self.stuck
-        return self.runs - waiting
-
-    @property
-    def worst_amount(self) -> int:
-        """The largest sum of one currency: what amounts are compared by."""
-        return max((abs(each) for each in self.money.values()), default=0)
-
-    def add(self, row: Sequence[Any]) -> None:
-        """Add one row of `COUNTS`."""
-        currency, runs, undecided, decided, unknown, retrying, lately = row[2], *row[4:10]
-        self.runs += runs
-        self.undecided += undecided
-        self.decided += decided
-        self.unknown += unknown
-        self.retrying += retrying
-        self.lately += lately
-        if row[10]:
-            self.money[currency] += row[10]
-        self.recipients += row[11]
-        self.first_seen = min(filter(None, (self.first_seen, row[12])))
-        self.last_seen = max(filter(None, (self.last_seen, row[13])))
-
-
-@dataclass
-class Standing:
-    """One problem as it stands: what it is, how much counts to it, and what people said of it.
-
-    `covered` counts what a resolution covers; `snooze` is the snooze that was said last, if it has
-    not been ended by a person.
-    """
-
-    problem: Problem
-    all: Tally = field(default_factory=Tally)
-    covered: Tally = field(default_factory=Tally)
-    by_combo: dict[int, Tally] = field(default_factory=dict)
-    snooze: ProblemChange | None = None
-
-    def is_resolved(self) -> bool:
-        """All that counts to it is covered by a resolution."""
-        return self.all.runs == 0 and self.covered.runs > 0
-
-    def is_snoozed(self, now: datetime) -> bool:
-        """Somebody put it off, and neither its time nor its rate has come."""
-        if self.snooze is None or self.all.runs == 0:
-            return False
-        too_late = self.snooze.until is not None and self.snooze.until <= now
-        too_many = self.snooze.rate is not None and self.all.lately > self.snooze.rate
-        return not too_late and not too_many
-
-    def state(self, now: datetime) -> str:
-        """*open*, *snoozed* or *resolved*; that somebody claimed it is said by the claim."""
-        if self.is_resolved():
-            return models.RESOLVED
-        return models.SNOOZED if self.is_snoozed(now) else "open"
-
-
 def standings(tenant: Tenant) -> list[Standing]:
-    """Every problem that anything counts to, those with the most runs first, bounded."""
-    return _standings(tenant, None)
+    """Every problem that anything counts to, those with the most runs first, bounded.
+
+    What the sweeper has not sorted in yet counts too: these pages hold without it.
+    """
+    found = {each.problem.fingerprint: each for each in _standings(tenant, None)}
+    for move in pending(tenant):
+        _move(found, move)
+    return [each for each in found.values() if each.all.runs > 0 or each.covered.runs > 0]
 
 
 def standing(problem: Problem, tenant: Tenant) -> Standing:
     """One problem; with empty tallies when nothing counts to it any more."""
-    found = _standings(tenant, problem)
-    return found[0] if found else Standing(problem, snooze=_snoozes([problem.pk]).get(problem.pk))
+    kept = problem if Problem.objects.filter(pk=problem.pk).exists() else None
+    there = _standings(tenant, kept) if kept else []
+    snooze = _snoozes([problem.pk]).get(problem.pk)
+    found = {problem.fingerprint: there[0] if there else Standing(problem, snooze=snooze)}
+    for move in pending(tenant):
+        _move(found, move)
+    return found[problem.fingerprint]
 
 
 def problem_of(tenant: Tenant, fingerprint: str) -> Problem:
-    """The problem with this fingerprint. Raises `Problem.DoesNotExist`, for another tenant's too."""
-    return Problem.objects.get(tenant=tenant, fingerprint=fingerprint)
+    """The problem with this fingerprint, also one that is not sorted in yet.
+
+    Raises `Problem.DoesNotExist`, for another tenant's too.
+    """
+    kept = Problem.objects.filter(tenant=tenant, fingerprint=fingerprint).first()
+    if kept is not None:
+        return kept
+    for move in pending(tenant):
+        if move.now.fingerprint == fingerprint:
+            return move.now.problem()
+    raise Problem.DoesNotExist
 
 
 def run_ids(problem: Problem, *, combo_id: int | None = None, most: int) -> list[UUID]:
@@ -171,6 +110,14 @@ def _standings(tenant: Tenant, problem: Problem | None) -> list[Standing]:
     for each in found.values():
         each.snooze = snoozes.get(each.problem.pk)
     return list(found.values())
+
+
+def _move(found: dict[str, Standing], move: Move) -> None:
+    if move.before is not None and move.before.problem.fingerprint in found:
+        found[move.before.problem.fingerprint].count(move.before, -1)
+    if move.now.what:
+        new = found.setdefault(move.now.fingerprint, Standing(move.now.problem()))
+        new.count(move.now, 1)
 
 
 def _add(to: Standing, row: Sequence[Any]) -> None:

@@ -9,9 +9,10 @@ from typing import Any, Final
 from uuid import UUID
 
 from checkpoints import fingerprints, states
-from execution.problems.models import CASE, FAILURE, RETRY, UNKNOWN
+from execution.problems.models import CASE, FAILURE, RETRY, UNKNOWN, Problem
 from reconciliation import states as world
 from tenants.database import Rows
+from tenants.keys import hiding
 
 # The error of an outcome nobody knows: the same while the tool is asked and once a person is.
 NO_ANSWER: Final = "no answer"
@@ -79,6 +80,19 @@ class Seen:
     currency: str = ""
     amount: int = 0
     recipients: int = 0
+
+    def problem(self) -> Problem:
+        """The problem that it counts to, as a row that is not kept yet."""
+        return Problem(
+            tenant_id=self.tenant_id,
+            fingerprint=self.fingerprint,
+            kind=self.kind,
+            task_type=self.task_type,
+            node=self.node,
+            tool=self.tool,
+            error=hiding.said(hiding.text(fingerprints.normalised(self.error))),
+            first_seen_at=self.since,
+        )
 
     def counted(self) -> dict[str, Any]:
         """What the row of a counted run keeps of it."""

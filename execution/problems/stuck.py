@@ -15,7 +15,7 @@ from checkpoints.models import Run
 from checkpoints.registry import agents
 from execution.problems import ages
 from execution.problems.models import Problem
-from execution.problems.reading import Standing, Tally
+from execution.problems.standing import Standing, Tally
 from tenants import clock
 from tenants.database import execute
 from tenants.models import Tenant
@@ -35,18 +35,19 @@ WITH age AS MATERIALIZED (
     SELECT * FROM unnest(%(tasks)s::text[], %(nodes)s::text[], %(deadlines)s::float[])
         AS declared(task_type, node, seconds)
 ), there AS (
-    (SELECT id, task_type, next_node, combo_id, status, reason, due_at AS since
+    (SELECT id, task_type, next_node, combo_id, reason,
+            CASE status WHEN 'waiting' THEN 'due' ELSE reason END AS aged, due_at AS since
        FROM checkpoints_run
       WHERE tenant_id = %(tenant)s AND status IN ('queued', 'waiting')
         AND due_at < clock_timestamp() - make_interval(secs => %(least)s)
       ORDER BY due_at LIMIT %(most)s)
     UNION ALL
-    (SELECT id, task_type, next_node, combo_id, status, reason,
+    (SELECT id, task_type, next_node, combo_id, reason, reason,
             greatest(created_at, progressed_at, woken_at)
        FROM checkpoints_run
       WHERE tenant_id = %(tenant)s AND status = 'running' LIMIT %(most)s)
     UNION ALL
-    (SELECT id, task_type, next_node, combo_id, status, reason,
+    (SELECT id, task_type, next_node, combo_id, reason, reason,
             greatest(created_at, progressed_at, woken_at)
        FROM checkpoints_run
       WHERE tenant_id = %(tenant)s AND status = 'waiting' AND due_at IS NULL
@@ -54,7 +55,7 @@ WITH age AS MATERIALIZED (
       ORDER BY id LIMIT %(most)s)
 ), late AS (
     SELECT there.* FROM there
-      LEFT JOIN age ON age.reason = there.reason
+      LEFT JOIN age ON age.reason = there.aged
       LEFT JOIN declared ON there.reason = 'working' AND declared.task_type = there.task_type
            AND declared.node = there.next_node
      WHERE since < clock_timestamp()
@@ -119,7 +120,9 @@ def late(run: Run) -> Late | None:
     since = _since(run)
     if run.status == states.HELD:
         return Late(since, ages.target(run.reason), now)
-    expected = ages.expected(run.reason, deadline=_deadline(run), own=settings.KEDGE_EXPECTED_AGES)
+    is_due = run.status == states.WAITING and run.due_at is not None
+    reason = ages.DUE if is_due else run.reason
+    expected = ages.expected(reason, deadline=_deadline(run), own=settings.KEDGE_EXPECTED_AGES)
     return Late(since, expected, now)
 
 

@@ -9,7 +9,12 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 
 # Names in an address that are no ids: which file, which part, which checkpoint.
-PARTS: Final[Mapping[str, Any]] = {"seq": 1, "number": 1, "of": "parameters"}
+PARTS: Final[Mapping[str, Any]] = {
+    "seq": 1,
+    "number": 1,
+    "of": "parameters",
+    "question": "due",
+}
 PARTS_OF: Final[Mapping[str, Mapping[str, Any]]] = {
     "reconciliation:encrypted": {"of": "input", "number": 0}
 }

@@ -149,6 +149,9 @@ ROWS: Final[Mapping[str, Row]] = {
     "run_forecast": Row(get=VIEW),
     "fork_run": Row(get=OPERATE, post=OPERATE),
     "cancel_run": Row(get=OPERATE, post=OPERATE),
+    "run_why_not": Row(get=VIEW),
+    "run_why_not_one": Row(get=VIEW),
+    "revoke_run": Row(get=OPERATE, post=OPERATE),
     "approvals:run_requests": page(VIEW),
     "reconciliation:run_actions": page(VIEW),
     # Actions, cases, what is encrypted

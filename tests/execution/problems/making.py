@@ -12,7 +12,7 @@ from checkpoints.commits import Lease
 from checkpoints.models import Case, Combo, Run
 from checkpoints.runs import Outcome
 from execution.problems import reading, sorting
-from execution.problems.reading import Standing
+from execution.problems.standing import Standing
 from tenants.actors import Actor
 from tenants.keys import hiding
 from tests.engine.turns import Bench

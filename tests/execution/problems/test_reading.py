@@ -6,7 +6,8 @@ import pytest
 from django.db import connection
 from pytest_django import DjangoAssertNumQueries
 
-from checkpoints import claims
+from canonical.redaction import ours
+from checkpoints import cases, claims
 from checkpoints.claims import PROBLEM, Subject
 from checkpoints.errors import HeldByAnotherError, IllegalMoveError
 from checkpoints.models import Combo, Run
@@ -74,7 +75,7 @@ def test_many_problems_cost_as_many_statements_as_one(
 ) -> None:
     held(engine)
     sorting.sort()
-    with django_assert_max_num_queries(3) as few:
+    with django_assert_max_num_queries(4) as few:
         reading.standings(engine.tenant)
     for n in range(4):
         held(engine, f"error {'abcde'[n] * 3}")
@@ -226,3 +227,32 @@ def test_run_ids_are_those_that_count_newest_first(engine: Bench) -> None:
     assert reading.run_ids(problem, most=1) == [second.run_id]
     assert reading.run_ids(problem, combo_id=combo("x").pk, most=5) == []
     assert ProblemRun.objects.count() == 2
+
+
+def test_what_nobody_has_sorted_in_yet_counts_too(engine: Bench) -> None:
+    """The sweeper may be dead: a page that was asked for now says what is so now."""
+    measured(held(engine).run_id, amount=500, currency="EUR")
+    held(engine, "something else")
+    case = held(engine)
+    decided(case, engine)
+    found = {each.problem.error: each.all for each in reading.standings(engine.tenant)}
+    assert {error: (tally.runs, tally.decided) for error, tally in found.items()} == {
+        "no answer": (2, 1),
+        "something else": (1, 0),
+    }
+    assert found["no answer"].money["EUR"] == 500
+    problem = reading.problem_of(engine.tenant, case.fingerprint)
+    assert reading.standing(problem, engine.tenant).all.runs == 2
+    before = list(ProblemRun.objects.values_list("pk", "over_at"))
+    sorting.sort()
+    sorted_in = {each.problem.error: each.all.runs for each in reading.standings(engine.tenant)}
+    assert sorted_in == {"no answer": 2, "something else": 1}
+    assert len(before) == 1
+
+
+def test_a_problem_that_is_over_is_gone_before_it_is_sorted_out(engine: Bench) -> None:
+    case = held(engine)
+    sorting.sort()
+    decided(case, engine)
+    cases.close_proven(case.run_id, because=ours("it committed past it"))
+    assert reading.standings(engine.tenant) == []

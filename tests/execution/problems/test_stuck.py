@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from uuid import UUID
 
 import pytest
 from django.db.models.functions import Now
@@ -19,7 +20,7 @@ from tests.reconciliation.deskwork import guards_off
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def past(run: object, **columns: float) -> Run:
+def past(run: UUID, **columns: float) -> Run:
     """Let these columns of a run lie so many seconds back."""
     then = {name: Now() - timedelta(seconds=ago) for name, ago in columns.items()}
     with guards_off():
@@ -96,8 +97,17 @@ def test_a_run_that_waits_for_an_answer_too_long_is_stuck(engine: Bench) -> None
     with guards_off():
         Run.objects.filter(pk=run.pk).update(id="00000000-0000-7000-8000-000000000001")
         ago = Now() - timedelta(days=2)
-        Run.objects.update(created_at=ago, progressed_at=ago, woken_at=ago)
+        Run.objects.update(created_at=ago, progressed_at=ago, woken_at=ago, due_at=None)
     assert there(engine) == [("act", states.FOR_APPROVAL, 1)]
+
+
+def test_a_wait_whose_time_has_come_and_gone_is_stuck(engine: Bench) -> None:
+    lease = retrying(engine)
+    past(lease.run_id, due_at=ages.USUAL[ages.DUE] + 5)
+    assert there(engine) == [("look", states.FOR_RETRY, 1)]
+    late = stuck.late(Run.objects.get(pk=lease.run_id))
+    assert late is not None
+    assert late.is_stuck
 
 
 def test_what_is_held_or_over_is_not_stuck(engine: Bench) -> None:
