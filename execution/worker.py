@@ -21,6 +21,7 @@ from rq.worker import Worker
 
 from checkpoints import registry, wakeups
 from execution import jobs, lapses, processes
+from reconciliation import behind
 from tenants.actors import Actor
 
 _PR_SET_PDEATHSIG = 1
@@ -93,6 +94,7 @@ def work(name: str, *, burst: bool = False) -> None:
     # It also keeps the code that runs and the code that is digested the same.
     worker.combos = registry.runnable_combos()
     processes.started(worker.name, "worker", combos=worker.combos)
+    behind.hold_all()
     try:
         worker.work(burst=burst)
     finally:
