@@ -3,6 +3,8 @@
 from collections.abc import Collection, Iterable, Iterator
 from uuid import UUID
 
+from django.db.models import F
+
 from canonical.redaction import Redacted
 from checkpoints.models import Checkpoint, Run
 from tenants.keys import hiding, vaults
@@ -26,6 +28,6 @@ def words(said: str, *, of: Collection[UUID], also: Iterable[bytes] = ()) -> Red
 def _stored(found: list[Run]) -> Iterator[bytes]:
     for run in found:
         yield bytes(run.input)
-        newest = Checkpoint.objects.filter(run=run, seq=run.head)
-        for state, appended in newest.values_list("state", "appended"):
-            yield from (bytes(state), bytes(appended or b""))
+    newest = Checkpoint.objects.filter(run__in=found, seq=F("run__head"))
+    for state, appended in newest.values_list("state", "appended").iterator():
+        yield from (bytes(state), bytes(appended or b""))

@@ -33,6 +33,7 @@ from execution import (
 )
 from execution.edits import ending as edits
 from execution.forks import waking
+from execution.plans import working as plans
 from execution.problems import sorting
 from reconciliation import spool, stopping
 from tenants import chain
@@ -125,6 +126,8 @@ DUTIES: dict[str, Callable[[], int]] = {
     "probe doors": doorways.probe,
     "let through doors": doorways.let_go_on,
     "ask again": askers.ask_again,
+    "work on plans": plans.work,
+    "prove plans": plans.prove,
     "mark reconciled": stopping.mark_all_reconciled,
     "bring in receipts": spool.bring_in,
     "seal audit": chain.seal,

@@ -61,6 +61,18 @@ PILLS: Final = {
     "expired": Pill(_("Expired"), "ended", "clock"),
     "withdrawn": Pill(_("Withdrawn"), "ended", "minus"),
     "closed": Pill(_("Closed"), "done", "check"),
+    # Saved plans and the runs in them.
+    "computing": Pill(_("Being worked out"), "working", "dot", final=False),
+    "ready": Pill(_("Ready for review"), "person", "person", final=False),
+    "started": Pill(_("Under way"), "working", "dot", final=False),
+    "stopped": Pill(_("Stopped"), "person", "pause", final=False),
+    "finished": Pill(_("Finished"), "done", "check"),
+    "discarded": Pill(_("Discarded"), "ended", "slash"),
+    "planned": Pill(_("Planned"), "waiting", "ring", final=False),
+    "left_out": Pill(_("Left out"), "ended", "minus"),
+    "done": Pill(_("Done"), "done", "check"),
+    "unproven": Pill(_("Not yet proven"), "waiting", "ring", final=False),
+    "skipped": Pill(_("Skipped: it changed"), "ended", "undo"),
 }
 
 # Kedge is already mending these: nobody needs to do anything.

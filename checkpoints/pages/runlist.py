@@ -136,6 +136,21 @@ def in_order(tenant: Tenant, ids: Sequence[UUID]) -> list[Run]:
     return [found[id_] for id_ in ids if id_ in found]
 
 
+def matching(tenant: Tenant, wanted: RunFilter, *, most: int) -> list[UUID]:
+    """Ids of every run that matches, oldest first; without a status wanted, of those not over.
+
+    Exact where the list looks at the newest only; `most` bounds what is read. Relies on
+    runs_by_tenant_and_status.
+    """
+    statuses = [wanted.status] if wanted.status else list(states.LIVE)
+    since = _values(tenant, wanted)["since"]
+    found = Run.objects.filter(tenant=tenant, status__in=statuses, pk__gte=since)
+    if wanted.task_type:
+        found = found.filter(task_type=wanted.task_type)
+    found = found.filter(business_key__startswith=wanted.text)
+    return list(found.order_by("pk").values_list("pk", flat=True)[:most])
+
+
 def new_since(tenant: Tenant, wanted: RunFilter, newest: UUID) -> int:
     """How many runs that match are newer than the newest one shown, counted to `MOST_NEW` + 1."""
     since = replace(wanted, after=newest, before=None)

@@ -86,6 +86,15 @@ def page_links(query: QueryDict, found: Listing) -> dict[str, Any]:
     return {"pager": pager, "newest_query": asked, "visible_query": f"?{ids}" if live else ""}
 
 
+def plan_query(query: QueryDict, wanted: RunFilter) -> str:
+    """The address of a plan for all that matches; "" without a filter: that is never a plan."""
+    if not wanted.status and not wanted.looks_closely:
+        return ""
+    given = query.copy()
+    given["from"] = "filter"
+    return changed(given)
+
+
 def newest_page(tenant: Tenant, query: QueryDict) -> str:
     """The address of the list under the same filter, from its newest run on."""
     return reverse("runs", args=[tenant.slug]) + changed(query)

@@ -21,7 +21,7 @@ from checkpoints.errors import (
 from checkpoints.models import Run
 from checkpoints.pages import runlist
 from checkpoints.pages.forms import FilterForm, StartForm, title_of
-from checkpoints.pages.showing import filters, newest_page, page_links, rows
+from checkpoints.pages.showing import filters, newest_page, page_links, plan_query, rows
 from checkpoints.pages.starting import draft_like, schemas
 from tenants.actors import Actor
 from tenants.models import Tenant
@@ -49,6 +49,8 @@ def list_runs(request: TenantRequest, tenant: Tenant) -> HttpResponseBase:
         "rows": rows(found.runs),
         "failed": found.failed,
         "may_start": request.access.may(tenant.pk, "operate_runs"),
+        "may_plan": _may_plan(request),
+        "plan_query": plan_query(request.GET, wanted),
         **filters(request.GET, wanted, counted),
         **page_links(request.GET, found),
         "hidden": runlist.hidden(tenant, wanted, counted) if not found.failed else {},
@@ -64,7 +66,7 @@ def visible_runs(request: TenantRequest, tenant: Tenant) -> HttpResponseBase:
     shown = runlist.in_order(tenant, ids)
     over = all(run.status in states.FINAL for run in shown)
     answer = HttpResponseStopPolling if over else HttpResponse
-    context = {"rows": rows(shown), "tenant": tenant}
+    context = {"rows": rows(shown), "tenant": tenant, "may_plan": _may_plan(request)}
     page = render(request, "checkpoints/_run_rows.html", context)
     return answer(page.content)
 
@@ -97,6 +99,11 @@ def start_run(request: TenantRequest, tenant: Tenant) -> HttpResponseBase:
         return _start_page(request, form, status=422)
     _tell(request, run, created=created)
     return redirect("run", tenant.slug, run.id)
+
+
+def _may_plan(request: TenantRequest) -> bool:
+    rights = ("operate_runs", "reconcile_actions")
+    return any(request.access.may(request.tenant.pk, right) for right in rights)
 
 
 def _start_page(request: TenantRequest, form: StartForm, *, status: int) -> HttpResponse:

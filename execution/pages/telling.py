@@ -123,6 +123,8 @@ FORMS: Final[dict[str, Form]] = {
         gettext_lazy("What was sent is not what was approved"), "person", "problem"
     ),
     "late evidence": Form(gettext_lazy("Late evidence came in"), "person", "problem", about="kind"),
+    "planned": Form(gettext_lazy("In a plan"), shape="ring", about="plan"),
+    "carried out": Form(gettext_lazy("Carried out in a plan"), shape="check", about="plan"),
     "held": Form(gettext_lazy("On hold: needs a person"), "person", "person"),
     "verdict given": Form(gettext_lazy("Decided"), "ended", "person"),
     "cancel requested": Form(gettext_lazy("Asked to cancel"), "ended", "slash", about="why"),

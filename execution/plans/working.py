@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db.models import F
 
 from execution.beside import Beside
-from execution.plans import carrying, computing, states
+from execution.plans import carrying, computing, proving, states
 from execution.plans.models import Plan
 
 log = logging.getLogger(__name__)
@@ -32,6 +32,11 @@ def work() -> int:
     for plan_id, state in begun:
         _plans.start(KIND, partial(_do, plan_id, state))
     return len(begun)
+
+
+def prove() -> int:
+    """Look at what was carried out and is not yet proven; returns how many items moved."""
+    return proving.prove_all()
 
 
 def wait(seconds: float) -> bool:

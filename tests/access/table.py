@@ -133,6 +133,18 @@ ROWS: Final[Mapping[str, Row]] = {
     "lift_stop": Row(post=OPERATE),
     "confirm_lifting": Row(post=OPERATE, barred="operator"),
     "withdraw_lifting": Row(post=OPERATE),
+    # Plans: the sample gives verdicts
+    "plans": page(VIEW),
+    "new_plan": Row(
+        get=f"{VIEW} and {OPERATE}|{RECONCILE}", post=f"{VIEW} and {OPERATE}|{RECONCILE}"
+    ),
+    "plan": page(VIEW),
+    "plan_progress": page(VIEW),
+    "plan_items": page(VIEW),
+    "start_plan": Row(post=f"{VIEW} and {RECONCILE}"),
+    "stop_plan": Row(post=f"{VIEW} and {RECONCILE}"),
+    "second_plan": Row(post=f"{VIEW} and {RECONCILE}"),
+    "discard_plan": Row(post=f"{VIEW} and {RECONCILE}"),
     # Runs
     "runs": Row(get=VIEW),
     "runs_new": Row(get=VIEW),

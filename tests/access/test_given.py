@@ -18,6 +18,7 @@ IN_QUERIES: Final = (
     ("inbox/", "after", "request_id"),
     ("approvals/batch/", "r", "request_id"),
     ("audit/", "subject", "run_id"),
+    ("plans/new/?from=runs", "id", "run_id"),
 )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from allauth.mfa.models import Authenticator
 from django.conf import settings
@@ -18,6 +18,8 @@ from approvals.people import handovers
 from approvals.rules import Requirement
 from checkpoints import liftings
 from checkpoints.models import Case, ProposedVerdict, Run, Verdict
+from execution.plans.drafting import Draft, Target, draft
+from execution.plans.models import Plan
 from reconciliation import stopping
 from reconciliation.credentials import keeping
 from reconciliation.credentials.keeping import Noted
@@ -90,6 +92,7 @@ def make(slug: str, folder: Path) -> World:
         "pk": passkey(person(slug, "keyholder", tenant, ())),
     }
     names = {name: thing.pk for name, thing in found.items()}
+    names["number"] = _plan(tenant, people, case.run_id).number
     token = make_link(people["viewer"], actor=Actor.machine("test"))
     return World(
         tenant=tenant,
@@ -165,6 +168,11 @@ def _run(tenant: Tenant, people: People, what: str) -> Run:
     return make_run(
         tenant, started_by=people["operator"], business_key=key(tenant.slug, what), channel="page"
     )
+
+
+def _plan(tenant: Tenant, people: People, run_id: UUID) -> Plan:
+    wanted = Draft("try_again", "repaired", "a run", [Target(run_id)])
+    return draft(tenant, wanted, user=people["operator"])
 
 
 def _asked(

@@ -1,0 +1,159 @@
+"""Where a plan comes from: a selection, a filter, a problem, another plan; always exact runs.
+
+A source reads the address of the page and says which runs are meant. What it finds is looked at
+anew when the plan is drafted, so nothing that a person adds to the address gives them anything.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from checkpoints import states as record
+from checkpoints.models import Case, Run
+from checkpoints.pages import runlist
+from checkpoints.pages.forms import FilterForm
+from checkpoints.registry import agents
+from execution.plans import states
+from execution.plans.drafting import Target
+from execution.plans.errors import EmptyPlanError, PlanRefusedError
+from execution.plans.models import Plan
+from execution.problems import reading
+from execution.problems.models import ProblemRun
+from tenants.models import Tenant
+
+MOST: Final = states.MOST_ITEMS + 1
+EVERYTHING: Final = ("try_again", "verdict", "look_up", "cancel", "rehearse", "release", "renewed")
+# Which kinds of plan help with which trouble, the most usual first.
+HELPS: Final[Mapping[str, tuple[str, ...]]] = {
+    record.OUTCOME_UNKNOWN: ("look_up", "verdict", "cancel"),
+    record.UNMIGRATABLE: ("release", "rehearse", "try_again", "cancel"),
+    record.CREDENTIAL_INVALID: ("renewed", "cancel"),
+    record.FOR_RETRY: ("try_again", "cancel"),
+}
+USUALLY: Final = ("try_again", "cancel")
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What was chosen: in our words, exactly which, and the kinds of plan that make sense."""
+
+    about: str
+    targets: Sequence[Target]
+    kinds: Sequence[str]
+
+
+Source = Callable[[Tenant, QueryDict], Chosen]
+
+
+def chosen(tenant: Tenant, query: QueryDict) -> Chosen:
+    """What the address means. Raises `EmptyPlanError`, `PlanRefusedError`, `ObjectDoesNotExist`."""
+    source = SOURCES.get(query.get("from", ""))
+    if source is None:
+        raise EmptyPlanError
+    found = source(tenant, query)
+    if not found.targets:
+        raise EmptyPlanError
+    if len(found.targets) > states.MOST_ITEMS:
+        raise PlanRefusedError(
+            _("more than %(n)d runs match; choose fewer") % {"n": states.MOST_ITEMS}
+        )
+    return found
+
+
+def from_runs(tenant: Tenant, query: QueryDict) -> Chosen:
+    """Runs that were ticked."""
+    ids = _uuids(query.getlist("id")[:MOST])
+    found = list(Run.objects.filter(tenant=tenant, pk__in=ids).values_list("pk", "reason"))
+    if len(found) != len(set(ids)):
+        raise Run.DoesNotExist
+    said = ngettext("%(n)d chosen run", "%(n)d chosen runs", len(found)) % {"n": len(found)}
+    reasons = {reason for _pk, reason in found}
+    kinds = HELPS.get(reasons.pop(), USUALLY) if len(reasons) == 1 else EVERYTHING
+    return Chosen(said, [Target(pk) for pk, _reason in found], kinds)
+
+
+def from_filter(tenant: Tenant, query: QueryDict) -> Chosen:
+    """Every run that is not over and matches the filter of the list of runs."""
+    wanted = FilterForm(query).wanted()
+    if not wanted.status and not wanted.looks_closely:
+        raise EmptyPlanError
+    ids = runlist.matching(tenant, wanted, most=MOST)
+    said = ngettext("%(n)d run that matched a filter", "%(n)d runs that matched a filter", len(ids))
+    return Chosen(said % {"n": len(ids)}, [Target(pk) for pk in ids], EVERYTHING)
+
+
+def from_problem(tenant: Tenant, query: QueryDict) -> Chosen:
+    """Every run that has a problem now and is not decided; of one combo, if that is named."""
+    problem = reading.problem_of(tenant, query.get("key", ""))
+    found = ProblemRun.objects.filter(ProblemRun.OPEN, problem=problem, decided_at=None)
+    combo = query.get("combo", "")
+    if combo.isdecimal():
+        found = found.filter(combo_id=int(combo))
+    ids = list(found.order_by("run_id").values_list("run_id", flat=True).distinct()[:MOST])
+    said = ngettext("%(n)d run of one problem", "%(n)d runs of one problem", len(ids))
+    kinds = HELPS.get(problem.kind, USUALLY)
+    return Chosen(said % {"n": len(ids)}, [Target(pk) for pk in ids], kinds)
+
+
+def from_cases(tenant: Tenant, query: QueryDict) -> Chosen:
+    """Every run whose case of this kind waits for a verdict."""
+    kind = query.get("kind_of_case", "")
+    if kind not in record.CASE_KINDS:
+        raise EmptyPlanError
+    waiting = Case.objects.filter(tenant=tenant, kind=kind, decided_at=None, closed_at=None)
+    ids = list(waiting.order_by("run_id").values_list("run_id", flat=True)[:MOST])
+    said = ngettext("%(n)d case of one kind", "%(n)d cases of one kind", len(ids))
+    kinds = HELPS.get(kind, USUALLY)
+    return Chosen(said % {"n": len(ids)}, [Target(pk) for pk in ids], kinds)
+
+
+def from_credential(tenant: Tenant, query: QueryDict) -> Chosen:
+    """Every run that is held because the credential of this tool does not work."""
+    tool = query.get("tool", "")
+    uses = [name for name, graph in agents().GRAPHS.items() if tool in graph.manifest.tools]
+    held = Run.objects.filter(
+        tenant=tenant,
+        status=record.HELD,
+        reason=record.CREDENTIAL_INVALID,
+        task_type__in=uses,
+    )
+    ids = list(held.order_by("pk").values_list("pk", flat=True)[:MOST])
+    said = ngettext("%(n)d run held for %(tool)s", "%(n)d runs held for %(tool)s", len(ids))
+    kinds = HELPS[record.CREDENTIAL_INVALID]
+    return Chosen(said % {"n": len(ids), "tool": tool}, [Target(pk) for pk in ids], kinds)
+
+
+def from_plan(tenant: Tenant, query: QueryDict) -> Chosen:
+    """What another plan made of it: those that passed a rehearsal, those that failed."""
+    number, result = query.get("key", ""), query.get("result", "")
+    if not number.isdecimal() or result not in states.ITEM_STATES:
+        raise EmptyPlanError
+    plan = Plan.objects.get(tenant=tenant, number=int(number))
+    found = plan.items.filter(state=result).order_by("position")
+    targets = [Target(*pair) for pair in found.values_list("run_id", "action_id")]
+    said = ngettext("%(n)d run of plan %(plan)s", "%(n)d runs of plan %(plan)s", len(targets))
+    kinds = ("release", "cancel") if plan.kind == "rehearse" else EVERYTHING
+    return Chosen(said % {"n": len(targets), "plan": plan}, targets, kinds)
+
+
+def _uuids(given: Sequence[str]) -> list[UUID]:
+    """Ids as they were posted; what is none is a run that is not there."""
+    try:
+        return [UUID(each) for each in given]
+    except ValueError:
+        raise Run.DoesNotExist from None
+
+
+SOURCES: Final[dict[str, Source]] = {
+    "runs": from_runs,
+    "filter": from_filter,
+    "problem": from_problem,
+    "cases": from_cases,
+    "credential": from_credential,
+    "plan": from_plan,
+}
