@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django.db import connection, transaction
 
-from checkpoints.models import Case, Checkpoint, Event, Recovery, Run
+from checkpoints.models import Case, Checkpoint, Event, Fork, Recovery, Run
 from reconciliation.evidence import acts
 from reconciliation.evidence.bytestore import Bytes
 from reconciliation.evidence.members import MOST_EVENTS
@@ -109,7 +109,17 @@ def _run(run: Run, kept: Bytes) -> dict[str, Json]:
         "sentence": run.sentence,
         "stop_reason": run.stop_reason,
         "finished_at": instant(run.finished_at) if run.finished_at else None,
+        **_forked(run),
     }
+
+
+def _forked(run: Run) -> dict[str, Json]:
+    """Where a fork began; nothing for a run that is none."""
+    if run.forked_from_id is None:
+        return {}
+    fork = Fork.objects.get(run=run)
+    checkpoint = bytes(fork.checkpoint).hex()
+    return {"forked": {"run": str(fork.source_id), "seq": fork.seq, "checkpoint": checkpoint}}
 
 
 def _checkpoints(run: Run, action: Action | None) -> list[Checkpoint]:

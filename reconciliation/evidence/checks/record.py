@@ -5,7 +5,7 @@ from uuid import UUID
 
 from canonical import digests
 from canonical import json as canonical
-from checkpoints.headers import genesis, parent_seq, written
+from checkpoints.headers import Origin, fork_genesis, genesis, parent_seq, written
 from reconciliation.evidence.findings import Findings
 from reconciliation.evidence.members import Document
 
@@ -33,6 +33,7 @@ def check(document: Document, findings: Findings) -> None:
             findings.equal(
                 f"{here}/header", header["parent"], written(parent), what="The header's parent"
             )
+        _begins(document, here, header, findings)
         known[header["seq"]] = checkpoint["digest"]
         headers.append((here, header))
     _marks(document, headers, findings)
@@ -41,7 +42,25 @@ def check(document: Document, findings: Findings) -> None:
 
 def _start(document: Document) -> str:
     run = document["run"]
-    return genesis(document["tenant"]["id"], UUID(run["id"]), run["combo"], run["input"])
+    started = genesis(document["tenant"]["id"], UUID(run["id"]), run["combo"], run["input"])
+    origin = _origin(document)
+    return fork_genesis(started, origin) if origin else started
+
+
+def _origin(document: Document) -> Origin | None:
+    forked = document["run"].get("forked")
+    return forked and Origin(UUID(forked["run"]), forked["seq"], forked["checkpoint"])
+
+
+def _begins(document: Document, here: str, header: dict[str, Json], findings: Findings) -> None:
+    """Only the first checkpoint of a fork names another run, and just the one it was taken from."""
+    origin = _origin(document) if header["seq"] == 1 else None
+    expected = origin.as_json() if origin else None
+    findings.equal(f"{here}/header", header.get("forked"), expected, what="The header's origin")
+    if origin and header.get("forked") == expected:
+        findings.proven.append(
+            f"The run began from checkpoint {origin.seq} of run {origin.run_id}, by its digest."
+        )
 
 
 def _marks(
@@ -53,8 +72,7 @@ def _marks(
         for mark in header.get("actions", []):
             action = actions.get(mark["id"])
             if action is None:
-                if document["about"]["kind"] == "run":
-                    findings.wrong(f"{here}/header", f"It names action {mark['id']}, not shown.")
+                _elsewhere(document, here, header["seq"], mark, findings)
                 continue
             marked.add((action["id"], mark["is"].split(":")[0]))
             _mark(here, mark, action, findings)
@@ -70,6 +88,19 @@ def _marks(
                 f"No header shown says that action {action['id']} (/actions/{number}) was absorbed"
                 f" as {action['outcome']!r}."
             )
+
+
+def _elsewhere(
+    document: Document, here: str, seq: int, mark: dict[str, Json], findings: Findings
+) -> None:
+    """An action that this file does not show: another run's that was taken over, or left out."""
+    if mark["is"].startswith("reused:"):
+        findings.open.append(
+            f"At checkpoint {seq} the run took over action {mark['id']}, which another run of its"
+            " lineage asked for: see that run's evidence."
+        )
+    elif document["about"]["kind"] == "run":
+        findings.wrong(f"{here}/header", f"It names action {mark['id']}, not shown.")
 
 
 def _mark(here: str, mark: dict[str, Json], action: dict[str, Json], findings: Findings) -> None:
