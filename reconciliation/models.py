@@ -13,7 +13,7 @@ from checkpoints.models import Run
 from reconciliation import states
 from reconciliation.credentials.models import Credential  # noqa: F401 - one of our tables
 from reconciliation.doors.models import Door  # noqa: F401 - one of our tables
-from reconciliation.reports.models import ColumnMap, Report, ReportLine  # noqa: F401 - the same
+from reconciliation.reports.models import ColumnMap, Draft, Report, ReportLine  # noqa: F401 - too
 from tenants.models import Tenant
 
 

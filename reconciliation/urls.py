@@ -6,6 +6,7 @@ from reconciliation.credentials import views as credentials
 from reconciliation.evidence import views as evidence
 from reconciliation.pages import caseviews, views
 from reconciliation.payloads import views as payloads
+from reconciliation.reports import views as reports
 
 pages = [
     path("cases/<uuid:case_id>/", caseviews.show_case, name="case"),
@@ -25,6 +26,11 @@ pages = [
     path("actions/<uuid:action_id>/evidence/", evidence.action_evidence, name="action_evidence"),
     path("runs/<uuid:run_id>/actions/", views.run_actions, name="run_actions"),
     path("credentials/", credentials.credentials, name="credentials"),
+    path("reports/", reports.reports, name="reports"),
+    path("reports/new/", reports.draft, name="report_draft"),
+    path("reports/new/discard/", reports.discard, name="report_discard"),
+    path("reports/<uuid:report_id>/", reports.report, name="report"),
+    path("reports/<uuid:report_id>/file/", reports.report_file, name="report_file"),
     path("encrypted/<slug:of>/<uuid:whose>/<int:number>/", payloads.encrypted, name="encrypted"),
 ]
 urlpatterns = [

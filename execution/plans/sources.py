@@ -24,6 +24,9 @@ from execution.plans.errors import EmptyPlanError, PlanRefusedError
 from execution.plans.models import Plan
 from execution.problems import reading
 from execution.problems.models import ProblemRun
+from reconciliation.reports import reading as reports
+from reconciliation.reports.matching import ABSENT, MATCHED
+from reconciliation.reports.models import Report
 from tenants.models import Tenant
 
 MOST: Final = states.MOST_ITEMS + 1
@@ -36,6 +39,7 @@ HELPS: Final[Mapping[str, tuple[str, ...]]] = {
     record.FOR_RETRY: ("try_again", "cancel"),
 }
 USUALLY: Final = ("try_again", "cancel")
+REPORTED: Final = {MATCHED: ("reported",), ABSENT: ("verdict",)}
 
 
 @dataclass(frozen=True)
@@ -141,6 +145,30 @@ def from_plan(tenant: Tenant, query: QueryDict) -> Chosen:
     return Chosen(said % {"n": len(targets), "plan": plan}, targets, kinds)
 
 
+def from_report(tenant: Tenant, query: QueryDict) -> Chosen:
+    """Effects of which nobody knew: those that a provider's report has exactly, or those it lacks."""
+    [key] = _uuids([query.get("key", "")])
+    report = reports.of_id(tenant, key)
+    found = query.get("found", "")
+    if found not in REPORTED:
+        raise EmptyPlanError
+    lines = reports.open_lines(report, found).order_by("pk")
+    named = lines.values_list("action__run_id", "action_id", "number")[:MOST]
+    targets = [
+        Target(run_id, action_id, {"evidence": _evidence(report, number)})
+        for run_id, action_id, number in named
+    ]
+    n = len(targets)
+    said = ngettext("%(n)d effect by %(report)s", "%(n)d effects by %(report)s", n)
+    return Chosen(said % {"n": n, "report": report}, targets, REPORTED[found])
+
+
+def _evidence(report: Report, number: int) -> str:
+    """Where it stands, so that anybody can look: the report, the line, and the file's digest."""
+    where = f"line {number}" if number else "on no line"
+    return f"report {report} of {report.tool}, {where}, SHA-256 {bytes(report.digest).hex()}"
+
+
 def _uuids(given: Sequence[str]) -> list[UUID]:
     """Ids as they were posted; what is none is a run that is not there."""
     try:
@@ -156,4 +184,5 @@ SOURCES: Final[dict[str, Source]] = {
     "cases": from_cases,
     "credential": from_credential,
     "plan": from_plan,
+    "report": from_report,
 }

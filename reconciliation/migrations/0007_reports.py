@@ -34,6 +34,24 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
+            name='Draft',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('tool', models.CharField(max_length=64)),
+                ('name', models.CharField(max_length=200)),
+                ('content', models.BinaryField()),
+                ('since', models.DateTimeField()),
+                ('until', models.DateTimeField()),
+                ('at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                ('by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('tenant', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenants.tenant')),
+            ],
+            options={
+                'db_table': 'reconciliation_reportdraft',
+                'constraints': [models.UniqueConstraint(fields=('tenant', 'by'), name='one_draft_of_a_report_each')],
+            },
+        ),
+        migrations.CreateModel(
             name='Report',
             fields=[
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),

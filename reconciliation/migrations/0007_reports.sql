@@ -23,7 +23,8 @@ CREATE TRIGGER report_line_is_of_its_tenant BEFORE INSERT ON reconciliation_repo
     FOR EACH ROW EXECUTE FUNCTION kedge_guard_report_line();
 
 SELECT kedge_close(name, 'tenant_id = ANY ((SELECT kedge_ids(''kedge.tenants''))::bigint[])')
-  FROM unnest(ARRAY['reconciliation_columnmap', 'reconciliation_report']::regclass[]) AS name;
+  FROM unnest(ARRAY['reconciliation_columnmap', 'reconciliation_report',
+    'reconciliation_reportdraft']::regclass[]) AS name;
 SELECT kedge_close('reconciliation_reportline',
     'EXISTS (SELECT 1 FROM reconciliation_report WHERE id = report_id)');
 

@@ -1,47 +1,29 @@
 """Takes reports in: columns mapped once per tool, the file kept as evidence, each line judged once."""
 
-import base64
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, Final
 
 from django.db import connection, transaction
 from django.db.models import Max
 
 from canonical import digests
-from canonical import json as canonical
 from canonical.redaction import ours
 from reconciliation.reports import columns as reading
-from reconciliation.reports import effects, files, matching
+from reconciliation.reports import effects, matching, uploads
 from reconciliation.reports.columns import Columns, Line, UnreadableLineError
 from reconciliation.reports.errors import ReportRefusedError
-from reconciliation.reports.files import Table, UnreadableReportError
+from reconciliation.reports.files import Table
 from reconciliation.reports.matching import UNREADABLE, Match, Period
 from reconciliation.reports.models import ColumnMap, Report, ReportLine
-from tenants import access, audit
+from reconciliation.reports.uploads import Upload
+from tenants import audit
 from tenants.actors import Actor
-from tenants.errors import Denied
 from tenants.keys import hiding
-from tenants.keys.vaults import Vault
 from tenants.models import Tenant, User
 
-RIGHT: Final = "reconcile_actions"
-LONGEST_NAME: Final = 200
 LONGEST_CURRENCY: Final = 8
 NUMBERS: Final = 0x4B525054  # "KRPT": the first half of an advisory lock, the tenant is the second
-
-
-@dataclass(frozen=True)
-class Upload:
-    """A file as it was uploaded, whose tool it is of, and the time it covers."""
-
-    tool: str
-    name: str
-    content: bytes
-    since: datetime
-    until: datetime
 
 
 def columns_of(tenant: Tenant, tool: str) -> ColumnMap | None:
@@ -51,7 +33,7 @@ def columns_of(tenant: Tenant, tool: str) -> ColumnMap | None:
 
 def map_columns(tenant: Tenant, tool: str, columns: Columns, *, user: User) -> ColumnMap:
     """Say how this tool's columns are read from now on. Raises `Denied`, `ReportRefusedError`."""
-    _refuse_without_right(tenant, user)
+    uploads.refuse_without_right(tenant, user)
     if not columns.reference:
         raise ReportRefusedError("Say in which column our reference comes back.")
     if columns.status and not columns.done:
@@ -79,33 +61,24 @@ def take_in(tenant: Tenant, upload: Upload, *, user: User) -> tuple[Report, bool
     Nothing follows from it by itself. The same file read the same way is the report there is.
     Raises `Denied`, and `ReportRefusedError` for what cannot be read or matched.
     """
-    _refuse_without_right(tenant, user)
+    uploads.refuse_without_right(tenant, user)
     mapped = columns_of(tenant, upload.tool)
     if mapped is None:
         raise ReportRefusedError(f"Nobody has said yet how reports of {upload.tool} are read.")
-    if upload.since >= upload.until:
-        raise ReportRefusedError("The report ends before it begins: exchange the two times.")
-    try:
-        table = files.read(upload.content)
-    except UnreadableReportError as error:
-        raise ReportRefusedError(f"{upload.name}: {error}.") from error
+    table = upload.table()
     found = _judged(tenant, upload, table, Columns.from_json(mapped.columns))
     with transaction.atomic():
-        return _keep(tenant, upload, (mapped, table.media, found), user)
+        kept = _keep(tenant, upload, (mapped, table.media, found), user)
+        uploads.throw_away(tenant, user=user)
+    return kept
 
 
 def opened(report: Report) -> bytes:
     """The file's own bytes. Raises `KeysError`, and `ReportRefusedError` when they were changed."""
-    stored = canonical.loads(bytes(report.content))
-    content = base64.b64decode(Vault(report.tenant_id).decrypted(stored))
+    content = uploads.unsealed(report.tenant_id, report.content)
     if digests.sha256_hex(content) != bytes(report.digest).hex():
         raise ReportRefusedError("What was kept of the file is not what was taken in.")
     return content
-
-
-def _refuse_without_right(tenant: Tenant, user: User) -> None:
-    if user.pk not in access.who_may(tenant.pk, RIGHT, [user.pk]):
-        raise Denied(tenant.pk, RIGHT)
 
 
 def _judged(tenant: Tenant, upload: Upload, table: Table, columns: Columns) -> list[Match]:
@@ -155,9 +128,9 @@ def _keep(
     report = Report.objects.create(
         **same,
         number=(last or 0) + 1,
-        name=str(hiding.text(upload.name))[:LONGEST_NAME],
+        name=upload.called,
         media=media,
-        content=_sealed(tenant, upload.content),
+        content=uploads.sealed(tenant, upload.content),
         size=len(upload.content),
         lines=sum(each.number > 0 for each in found),
         **{kind: counts[kind] for kind in matching.KINDS},
@@ -175,12 +148,6 @@ def _keep(
         lines=report.lines,
     )
     return report, True
-
-
-def _sealed(tenant: Tenant, content: bytes) -> bytes:
-    # A vault of its own: the whole file is no value that has to be found again in what is said.
-    vault = Vault(tenant.pk)
-    return canonical.dumps(vault.encrypted_whole(base64.b64encode(content).decode()))
 
 
 def _rows(report: Report, found: Iterable[Match]) -> list[ReportLine]:

@@ -36,6 +36,29 @@ class ColumnMap(models.Model):
         return f"columns of {self.tool}"
 
 
+class Draft(models.Model):
+    """A file that somebody uploaded and has not matched yet: one per person, the last one counts."""
+
+    tenant = models.ForeignKey("tenants.Tenant", on_delete=models.PROTECT, related_name="+")
+    by = models.ForeignKey("tenants.User", on_delete=models.PROTECT, related_name="+")
+    tool = models.CharField(max_length=64)
+    name = models.CharField(max_length=200)
+    content = models.BinaryField()
+    since = models.DateTimeField()
+    until = models.DateTimeField()
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        app_label = "reconciliation"
+        db_table = "reconciliation_reportdraft"
+        constraints = [
+            models.UniqueConstraint(fields=["tenant", "by"], name="one_draft_of_a_report_each")
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class Report(models.Model):
     """One report of a provider. `content` is the file, encrypted under the tenant's key.
 

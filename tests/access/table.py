@@ -126,6 +126,11 @@ ROWS: Final[Mapping[str, Row]] = {
     "audit": Row(get=AUDIT),
     "audit_export": Row(post=AUDIT),
     "reconciliation:credentials": Row(get=VIEW, post=f"{VIEW} and {MANAGE}"),
+    "reconciliation:reports": Row(get=VIEW, post=f"{VIEW} and {RECONCILE}"),
+    "reconciliation:report_draft": Row(get=RECONCILE, post=RECONCILE),
+    "reconciliation:report_discard": Row(post=RECONCILE),
+    "reconciliation:report": Row(get=VIEW),
+    "reconciliation:report_file": Row(post=READ),
     "approvals:tools": Row(get=VIEW, post=f"{VIEW} and {MANAGE}"),
     # Stops
     "stop": Row(get=VIEW, post=f"{VIEW} and {OPERATE}"),

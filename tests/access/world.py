@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
@@ -10,6 +11,7 @@ from allauth.mfa.models import Authenticator
 from django.conf import settings
 from django.db.models import Model
 from django.test import Client
+from django.utils import timezone
 
 from approvals import batches
 from approvals.batches import Answer
@@ -24,6 +26,10 @@ from reconciliation import stopping
 from reconciliation.credentials import keeping
 from reconciliation.credentials.keeping import Noted
 from reconciliation.models import Action
+from reconciliation.reports import keeping as reports
+from reconciliation.reports.columns import Columns
+from reconciliation.reports.models import Report
+from reconciliation.reports.uploads import Upload
 from tenants.access import grant
 from tenants.actors import Actor
 from tenants.models import Tenant, User
@@ -86,6 +92,7 @@ def make(slug: str, folder: Path) -> World:
         "case_id": case,
         "verdict_id": _earlier_verdict(case, people["operator"]),
         "proposal_id": _proposal(case, people["operator"]),
+        "report_id": _report(tenant, people["operator"]),
         "edit_id": bare_edit(edited, people["operator"]),
         "stop_id": lifting.stop,
         "lifting_id": lifting,
@@ -200,6 +207,14 @@ def _batch(tenant: Tenant, people: People, asked: ApprovalRequest) -> Batch:
     user = people["approver"]
     answer = Answer([(asked.pk, asked.action_hash)], "reject", "No.", uuid4())
     return batches.decide_all(answer, tenant=tenant, actor=Actor.person(user), user=user)
+
+
+def _report(tenant: Tenant, user: User) -> Report:
+    """A report of a provider, with a line that nobody here asked for."""
+    reports.map_columns(tenant, TOOL, Columns("ref"), user=user)
+    now = timezone.now()
+    upload = Upload(TOOL, "report.csv", b"ref\nx\n", now - timedelta(hours=1), now)
+    return reports.take_in(tenant, upload, user=user)[0]
 
 
 def _credential(tenant: Tenant, people: People) -> None:

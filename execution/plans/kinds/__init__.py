@@ -3,7 +3,15 @@
 from typing import Final
 
 from execution.plans.errors import PlanRefusedError
-from execution.plans.kinds import cancelling, looking, rehearsals, renewing, ruling, trying
+from execution.plans.kinds import (
+    cancelling,
+    looking,
+    rehearsals,
+    renewing,
+    reporting,
+    ruling,
+    trying,
+)
 from execution.plans.kinds.contract import Kind
 
 KINDS: Final[dict[str, Kind]] = {
@@ -12,6 +20,7 @@ KINDS: Final[dict[str, Kind]] = {
         trying.KIND,
         ruling.KIND,
         looking.KIND,
+        reporting.KIND,
         renewing.KIND,
         cancelling.KIND,
         rehearsals.REHEARSE,

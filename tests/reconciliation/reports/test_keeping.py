@@ -12,8 +12,8 @@ from reconciliation.models import Action
 from reconciliation.reports import effects, keeping
 from reconciliation.reports.columns import MINOR, Columns
 from reconciliation.reports.errors import ReportRefusedError
-from reconciliation.reports.keeping import Upload
 from reconciliation.reports.models import ColumnMap, Report, ReportLine
+from reconciliation.reports.uploads import Upload
 from tenants.errors import Denied
 from tenants.models import AuditRow
 from tests import people
