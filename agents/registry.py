@@ -8,7 +8,7 @@ from typing import Any
 
 from django.conf import settings
 
-from agents import declarations, model, pieces, reach
+from agents import compensations, declarations, model, pieces, reach
 from agents.code import code_digest
 from agents.fleet_change.graph import GRAPH as FLEET_CHANGE
 from agents.mailsink import DEFAULT_PORT
@@ -61,6 +61,7 @@ def _by_name(*tools: Any) -> Tools:
 
 TOOLS: Tools = _by_name(GitPush(remote_url), SendMail(_mail_server()), *_declared())
 SECOND_LOOK = SecondLook()
+COMPENSATIONS = compensations.COMPENSATIONS
 
 
 def manifest(task_type: str) -> dict[str, Json]:

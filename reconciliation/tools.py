@@ -161,7 +161,7 @@ class Compensation:
     """How an effect of a tool is undone: by a run of its own, with its own dry run and approval.
 
     `input_of` makes the input of a run of `task_type`, which proposes with `compensates` set to
-    the action. A tool that declares one has it as the attribute `compensation`.
+    the action. Declared by the agents of an installation, for each tool: `COMPENSATIONS`.
     """
 
     task_type: str

@@ -37,12 +37,9 @@ class Undoing:
 
 
 def declared(tool: str) -> Compensation | None:
-    """How the effects of a tool are undone; None when it says nothing, or its task type is gone."""
-    known = agents().TOOLS
-    found = getattr(known[tool], "compensation", None) if tool in known else None
-    if not isinstance(found, Compensation) or found.task_type not in agents().GRAPHS:
-        return None
-    return found
+    """How the effects of a tool are undone, as the agents of this installation declare it."""
+    found: Compensation | None = getattr(agents(), "COMPENSATIONS", {}).get(tool)
+    return found if found is not None and found.task_type in agents().GRAPHS else None
 
 
 def begin(case: Case, given: Given, *, user: User) -> Undoing:
