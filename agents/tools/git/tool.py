@@ -21,6 +21,7 @@ from reconciliation.tools import (
     Json,
     LookAgain,
     Magnitude,
+    Place,
     Refused,
     Sent,
     Unanswered,
@@ -65,6 +66,18 @@ class GitPush:
         self.acting_credential = credential
         self._remotes = remotes
         self._environment = dict(environment or {})
+
+    def places(
+        self,
+        tenant: str,  # noqa: ARG002 - part of the contract
+        parameters: Mapping[str, Json],
+        action_id: str,
+    ) -> tuple[Place, ...]:
+        """The branch, and the reference that carries the action."""
+        told = {"branch": parameters.get("branch", ""), "remote": parameters.get("remote", "")}
+        label = _("Branch %(branch)s of %(remote)s") % told
+        note = _("the push also makes refs/kedge/actions/%(id)s") % {"id": action_id}
+        return (Place(label, note=note),)
 
     def check_credential(self, tenant: str) -> None:
         """A login is asked for by a remote, not by a tenant: it is checked by every dry run."""

@@ -22,6 +22,7 @@ from reconciliation.tools import (
     Json,
     LookAgain,
     Magnitude,
+    Place,
     Sent,
     Unanswered,
     Voided,
@@ -50,6 +51,14 @@ class SendMail:
     def __init__(self, server: MailServer, *, credential: str = "mail") -> None:
         self.acting_credential = credential
         self._server = server
+
+    def places(
+        self, tenant: str, parameters: Mapping[str, Json], action_id: str
+    ) -> tuple[Place, ...]:
+        """The recipient's mailbox, and what the mail can be found by there."""
+        label = _("The mailbox of %(to)s") % {"to": parameters.get("to", "")}
+        note = _("its Message-ID begins with %(id)s; the server's log has it too")
+        return (Place(label, note=note % {"id": action_id}),)
 
     def check_credential(self, tenant: str) -> None:
         """Logs in and leaves, where a login is configured."""
