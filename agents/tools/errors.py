@@ -12,6 +12,10 @@ class BadProposal(ValueError):
 class NotConfirmed(Exception):
     """The effect was not confirmed; whether it happened must be looked up."""
 
+    def __init__(self, *said: object, retry_after: float | None = None) -> None:
+        super().__init__(*said)
+        self.retry_after = retry_after
+
 
 class PlaceTaken(Exception):
     """The place of this action is taken: by an earlier attempt, or by a tombstone."""

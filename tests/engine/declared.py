@@ -22,6 +22,7 @@ NAMES = (
     "book_refund",
     "kinto_note",
     "kinto_refund",
+    "pay_refund",
     "restate_refund",
     "settle_ticket",
     "store_receipt",

@@ -2,6 +2,8 @@
 
 import json
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 
 import jsonschema
 
@@ -45,6 +47,22 @@ def words(answer: Answer, pointer: str = "") -> str:
     text = found if isinstance(found, str) else answer.body.decode("utf-8", "replace")
     shown = "".join(sign if sign.isprintable() else " " for sign in text).strip()
     return f"{answer.status} {shown[:WORDS_KEPT]}".strip()
+
+
+def retry_after(answer: Answer) -> float | None:
+    """For how many seconds the service asks to be left alone (`Retry-After`); None: it does not."""
+    said = answer.headers.get("retry-after", "").strip()
+    if said.isdecimal():
+        return float(said)
+    try:
+        # By its own clock when it says what that shows: ours may be another.
+        now = parsedate_to_datetime(answer.headers.get("date", ""))
+    except ValueError:
+        now = datetime.now(UTC)
+    try:
+        return max(0.0, (parsedate_to_datetime(said) - now).total_seconds())
+    except (ValueError, TypeError):
+        return None
 
 
 def receipt(

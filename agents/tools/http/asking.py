@@ -27,7 +27,8 @@ def look_up(call: Call, line: Line) -> Found | Absent:
         raise Unanswered(str(error)) from error
     rule = answers.fitting(asked.rules, answer)
     if rule is None:
-        raise Unanswered(f"the service did not answer: {answers.words(answer)}")
+        said = f"the service did not answer: {answers.words(answer)}"
+        raise Unanswered(said, retry_after=answers.retry_after(answer))
     if rule.means != FOUND:
         return Absent()
     return _judged(asked, answers.content(answer), call, line)

@@ -47,6 +47,7 @@ class Credential:
     check: Shape | None = None
     works: frozenset[int] = frozenset()
     invalid: frozenset[int] = frozenset()
+    expires_variable: str = ""
 
 
 @dataclass(frozen=True)
@@ -96,6 +97,7 @@ class Limits:
     budget_seconds: int = 20
     margin_seconds: int = 60
     largest_receipt_bytes: int = 4096
+    patience_seconds: int | None = None
 
 
 @dataclass(frozen=True)

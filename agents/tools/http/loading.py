@@ -110,6 +110,7 @@ def _credential(given: Mapping[str, Json] | None) -> Credential | None:
         check=_shape(check, "GET", {}) if check else None,
         works=frozenset(check["works"] if check else ()),
         invalid=frozenset(check["invalid"] if check else ()),
+        expires_variable=given.get("expires_from", ""),
     )
 
 

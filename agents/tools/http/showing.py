@@ -46,7 +46,8 @@ def _object(before: Before, answer: Answer) -> Json:
         raise CredentialInvalid(f"the service does not take it: {answers.words(answer)}")
     found = pointers.at(answers.content(answer), before.at)
     if answer.status // 100 != 2 or found is pointers.ABSENT:  # noqa: PLR2004 - a class of statuses
-        raise Unanswered(f"the service does not show it: {answers.words(answer)}")
+        said = f"the service does not show it: {answers.words(answer)}"
+        raise Unanswered(said, retry_after=answers.retry_after(answer))
     return found
 
 

@@ -2,6 +2,7 @@
 
 import base64
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 
 from agents.tools.deadline import Deadline
 from agents.tools.http import answers, building
@@ -72,4 +73,14 @@ def check_credential(line: Line) -> None:
     if answer.status in credential.invalid:
         raise CredentialInvalid(f"the service does not take it: {answers.words(answer)}")
     if answer.status not in credential.works:
-        raise Unanswered(f"the service says neither yes nor no: {answers.words(answer)}")
+        said = f"the service says neither yes nor no: {answers.words(answer)}"
+        raise Unanswered(said, retry_after=answers.retry_after(answer))
+
+
+def moment(written: str) -> datetime | None:
+    """A date or a moment as ISO 8601 writes it, in UTC when it names no zone."""
+    try:
+        read = datetime.fromisoformat(written.strip())
+    except ValueError:
+        return None
+    return read if read.tzinfo else read.replace(tzinfo=UTC)

@@ -3,6 +3,7 @@
 # ruff: noqa: ARG002 - the signatures are those of the contract
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Self
 
 from agents.tools.deadline import within
@@ -47,6 +48,7 @@ class HttpTool:
         self.budget_seconds = declared.limits.budget_seconds
         self.margin_seconds = declared.limits.margin_seconds
         self.largest_receipt_bytes = declared.limits.largest_receipt_bytes
+        self.patience_seconds = declared.limits.patience_seconds
         self.volatile = declared.volatile
         self.volatile_version = declared.volatile_version
         self._declared, self._reach = declared, reach
@@ -59,6 +61,12 @@ class HttpTool:
     def check_credential(self, tenant: str) -> None:
         """As the declaration says; without a check only whether there is one."""
         talking.check_credential(self._line(tenant, CHECK_SECONDS))
+
+    def credential_expires_at(self, tenant: str) -> datetime | None:
+        """What the declared variable says; None when it says nothing that is a moment."""
+        credential = self._declared.credential
+        name = credential.expires_variable if credential is not None else ""
+        return talking.moment(self._reach.value(name, tenant)) if name else None
 
     def capabilities_for(self, tenant: str, parameters: Mapping[str, Json]) -> Capabilities:
         """The same for all targets of one service."""
@@ -114,6 +122,7 @@ class HttpTool:
         if rule is not None and rule.means == REFUSED:
             raise Refused(f"the service said no: {answers.words(answer, rule.says)}")
         if rule is None or rule.means != DONE:
-            raise NotConfirmed(f"the service did not confirm it: {answers.words(answer)}")
+            said = f"the service did not confirm it: {answers.words(answer)}"
+            raise NotConfirmed(said, retry_after=answers.retry_after(answer))
         found = pointers.at(answers.content(answer), self._declared.receipt_at)
         return answers.receipt(self._declared, found, call)

@@ -30,6 +30,7 @@ class Declared:
     largest_bytes: int
     budget_seconds: int
     margin_seconds: int
+    patience_seconds: int | None
 
 
 def load_file(path: Path) -> Declared:
@@ -55,4 +56,5 @@ def load(given: Mapping[str, Json]) -> Declared:
         largest_bytes=given.get("largest_bytes", LARGEST_BYTES),
         budget_seconds=limits.get("budget_seconds", 30),
         margin_seconds=limits.get("margin_seconds", 60),
+        patience_seconds=limits.get("patience_seconds"),
     )

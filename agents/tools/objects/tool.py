@@ -52,6 +52,7 @@ class PutDocument:
         self.acting_credential = declared.credential
         self.budget_seconds = declared.budget_seconds
         self.margin_seconds = declared.margin_seconds
+        self.patience_seconds = declared.patience_seconds
         self._declared, self._reach = declared, reach
 
     @classmethod

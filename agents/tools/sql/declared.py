@@ -50,6 +50,7 @@ class Declared:
     budget_seconds: int
     margin_seconds: int
     largest_receipt_bytes: int
+    patience_seconds: int | None
 
 
 def load_file(path: Path) -> Declared:
@@ -77,6 +78,7 @@ def load(given: Mapping[str, Json]) -> Declared:
         shows={name: _written(query, types) for name, query in given["shows"].items()},
         budget_seconds=limits.get("budget_seconds", 20),
         margin_seconds=limits.get("margin_seconds", 60),
+        patience_seconds=limits.get("patience_seconds"),
         largest_receipt_bytes=limits.get("largest_receipt_bytes", 4096),
     )
 

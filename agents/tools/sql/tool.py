@@ -57,6 +57,7 @@ class SqlTool:
         self.acting_credential = declared.database.lower()
         self.budget_seconds = declared.budget_seconds
         self.margin_seconds = declared.margin_seconds
+        self.patience_seconds = declared.patience_seconds
         self.largest_receipt_bytes = declared.largest_receipt_bytes
         self._declared, self._reach = declared, reach
 
