@@ -17,11 +17,13 @@ from reconciliation.tools import (
     Absent,
     Call,
     Capabilities,
+    CredentialInvalid,
     DryRun,
     Found,
     Keyed,
     LookAgain,
     Magnitude,
+    Place,
     Refused,
     Sent,
     Unanswered,
@@ -70,7 +72,8 @@ class Fake:
     def capabilities_for(self, tenant: str, parameters: Mapping[str, Any]) -> Capabilities:
         return self.capabilities
 
-    def check_credential(self, tenant: str) -> None: ...
+    def check_credential(self, tenant: str) -> None:
+        self._fault("login", CredentialInvalid("the world does not know us"))
 
     def describe(self, parameters: Mapping[str, Any]) -> str:
         return f"write {parameters['what']}"
@@ -78,10 +81,17 @@ class Fake:
     def target(self, parameters: Mapping[str, Any]) -> str:
         return f"world/{parameters['what']}"
 
+    def places(
+        self, tenant: str, parameters: Mapping[str, Any], action_id: str
+    ) -> tuple[Place, ...]:
+        url = f"https://world.example/{parameters['what']}"
+        return (Place("The page of the world", url, f"look for {action_id}"),)
+
     def magnitude(self, parameters: Mapping[str, Any]) -> Magnitude:
         return Magnitude(lines=1)
 
     def dry_run(self, call: Call) -> DryRun:
+        self._fault("unseen", RuntimeError("the world cannot be seen"))
         version = world() / "version"
         seen = version.read_text() if version.exists() else "1"
         return DryRun(f"+{call.parameters['what']}\n".encode(), "text/plain", {"world": seen})
@@ -99,8 +109,10 @@ class Fake:
 
     def look_up(self, call: Call) -> Found | Absent:
         self._fault("silent", Unanswered("the world does not answer"))
+        count = 2 if (world() / "fault-twice").exists() else 1
         for effect in effects(call.key):
-            return Found(canonical.dumps({"what": effect["what"], "action": effect["action"]}))
+            receipt = canonical.dumps({"what": effect["what"], "action": effect["action"]})
+            return Found(receipt, count=count)
         return Absent()
 
     def void(self, call: Call) -> Voided | Found:

@@ -22,7 +22,7 @@ from checkpoints.graph import (
     State,
     To,
 )
-from reconciliation.tools import Tools
+from reconciliation.tools import Compensation, Tools, Undone
 from tests.engine.faketools import ALL
 
 ANYTHING = {"type": "object"}
@@ -86,10 +86,35 @@ def _graph(task_type: str, handles: tuple[str, ...]) -> Graph:
     return graph.checked()
 
 
+def _undo(state: State, context: Context) -> Proposal:
+    what = {"what": f"undo-{context.input['what']}"}
+    return Proposal("fake.void", what, compensates=context.input["action_id"])
+
+
+def _undoing() -> Graph:
+    manifest = Manifest(
+        input_schema=ANYTHING,
+        input_source="a verdict",
+        data_class="public",
+        succeeded=lambda _state: True,
+        succeeded_says="it is undone",
+        tools=("fake.void",),
+    )
+    graph = Graph("undo", title="undo", start="act", manifest=manifest)
+    graph.add(Node("act", ACTION, to=(END,), propose=_undo, absorb=_absorb, handles=("happened",)))
+    return graph.checked()
+
+
+def _input_of(undone: Undone) -> dict[str, Any]:
+    return {"what": undone.parameters["what"], "action_id": undone.action_id, "why": undone.why}
+
+
 GRAPHS = {
     "steps": _graph("steps", RESULTS),
     "strict": _graph("strict", ("happened",)),
+    "undo": _undoing(),
 }
+COMPENSATIONS = {tool.name: Compensation("undo", _input_of) for tool in ALL}
 TOOLS = Tools({tool.name: tool for tool in ALL})
 
 
