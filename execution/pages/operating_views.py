@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods
 from checkpoints import revoking, runs, states
 from checkpoints.errors import IllegalMoveError
 from checkpoints.pages.forms import title_of
-from execution.pages.cancelling import forecast
+from execution.forecasts.cancelling import cancelling
 from execution.pages.forms import ReasonForm
 from execution.pages.revoking import forecast as revoked
 from execution.pages.runhead import run_of
@@ -39,7 +39,7 @@ def cancel_run(request: TenantRequest, tenant: Tenant, run_id: UUID) -> HttpResp
         "run": run,
         "task": title_of(run.task_type),
         "form": form,
-        "forecast": forecast(run),
+        "cancelling": cancelling(run),
         "section": "runs",
     }
     return render(request, "execution/cancel.html", context, status=422 if form.is_bound else 200)

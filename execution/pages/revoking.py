@@ -6,7 +6,7 @@ from datetime import datetime
 from django.utils.translation import gettext as _
 
 from checkpoints.models import Run
-from execution.pages import cancelling
+from execution.forecasts.cancelling import cancelling
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Forecast:
 
 def forecast(run: Run) -> Forecast:
     """What revoking this run would do now. Reads only."""
-    known = cancelling.forecast(run)
+    known = cancelling(run)
     follows = [_("Its worker loses the run: whatever it still writes is refused.")]
     if known.out is not None:
         told = {"what": known.out.describe.removesuffix(".")}

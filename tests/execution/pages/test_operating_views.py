@@ -72,7 +72,7 @@ def test_an_effect_that_stands_is_named(engine: Bench, operator: Client) -> None
     done.save(force_insert=True)
     said = words(operator.get(url))
     assert "1 effect stands and is not undone." in said
-    assert "These effects stand write b-0 world/a-0" in said
+    assert "Stands as it is: 1 effect write b-0 fake.void" in said
     assert "Cancel: 1 effect stands, 0 more will be sent" in said
 
 
