@@ -83,10 +83,11 @@ def commit(work: Work, found: Wanted) -> None:
 
 def _judge(work: Work, edit: EditRequest) -> None:
     run = work.run
+    if edit.state != states.APPROVED:
+        raise EditRefusedError(f"it is {edit.state} ({edit.closed_by or 'the clock'})")
+    if edit.expires_at <= clock.now():
+        raise EditRefusedError("it is expired")
     bound = judging.bound_of(edit)
-    if edit.state != states.APPROVED or edit.expires_at <= clock.now():
-        became = edit.state if edit.state != states.APPROVED else states.EXPIRED
-        raise EditRefusedError(f"it is {became} ({edit.closed_by or 'the clock'})")
     if not judging.still_stands(edit):
         raise EditRefusedError(f"{edit.decision.user} may not allow it any more")
     judging.refuse_if_unreconciled(run)

@@ -6,7 +6,7 @@ fields, large values that the run knows, lists as they are.
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import jsonschema
@@ -94,6 +94,9 @@ def base_of(run: Run, graph: Graph, seq: int) -> Base:
         raise EditRefusedError(
             f"checkpoint {seq} is not intact, so it stays as it is: {said}"
         ) from error
+    if seq == 0:
+        # The row says where the run stands now; before its first checkpoint it stood at the start.
+        loaded = replace(loaded, next_node=graph.start)
     found = Base(run, graph, loaded, EDIT_STATE)
     by_hand = found.schema != graph.state_schema or found.next_is_gone
     return Base(run, graph, loaded, MIGRATE_BY_HAND) if by_hand else found

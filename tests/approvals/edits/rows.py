@@ -74,3 +74,11 @@ def bare_edit(case: Case, author: User, **columns: Any) -> EditRequest:
         "expires_at": expires_at,
     }
     return EditRequest.objects.create(**{**values, **columns})
+
+
+def service() -> User:
+    """A machine that may sign in nowhere; whoever gives it rights gives a machine rights."""
+    user = User(email="robot@example.org", kind=User.Kind.SERVICE)
+    user.set_unusable_password()
+    user.save()
+    return user

@@ -131,3 +131,12 @@ def test_one_who_withdraws_says_why(desk: Desk) -> None:
     assert eve.post(edit_url(desk, edit, "withdrawal/"), {"reason": "a slip"}).status_code == 302
     edit.refresh_from_db()
     assert (edit.state, edit.closed_because) == ("withdrawn", "a slip")
+
+
+def test_the_case_offers_it_and_then_leads_to_what_was_proposed(desk: Desk) -> None:
+    case = f"/t/{desk.engine.tenant.slug}/cases/{desk.case.pk}/"
+    eve, dee = signed_in(desk.author), signed_in(desk.second)
+    assert page_of(desk).encode() in eve.get(case).content
+    assert page_of(desk).encode() not in dee.get(case).content
+    edit = desk.write({"amount": 7})
+    assert edit_url(desk, edit).encode() in dee.get(case).content
