@@ -232,7 +232,7 @@ KEDGE_KEYS = keyring.key_ring(os.environ, VAR_DIR, production=PRODUCTION)
 # What other apps show on the page of a run, each under its URL name, in this order.
 RUN_PANELS = ["reconciliation:run_actions", "approvals:run_requests"]
 # What floors above offer on the page of a case, beside verdicts: see reconciliation.verdicts.offers.
-CASE_OFFERS: list[str] = ["execution.edits.offering.offers"]
+CASE_OFFERS: list[str] = ["execution.edits.offering.offers", "execution.forks.offering.offers"]
 
 # The chat model, through one port; with no address a deterministic function stands in.
 KEDGE_MODEL_URL = os.environ.get("KEDGE_MODEL_URL", "")

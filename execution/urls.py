@@ -32,6 +32,7 @@ one_stop: list[URLPattern | URLResolver] = [
 ]
 one_tenant: list[URLPattern | URLResolver] = [
     path("", overview_views.tenant_home, name="home"),
+    path("cases/<uuid:case_id>/proposals/", fork_views.two_proposals, name="two_proposals"),
     path("search/", overview_views.search, name="search"),
     path("stop/", stop_views.stop, name="stop"),
     path("stop/<int:stop_id>/", include(one_stop)),

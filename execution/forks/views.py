@@ -6,11 +6,11 @@ from django.contrib import messages
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
 from checkpoints.errors import ForkMovedError, ForkRefusedError
-from checkpoints.models import Run
-from execution.forks import making, pages
+from checkpoints.models import Case, Run
+from execution.forks import comparing, making, pages
 from execution.forks.forms import ChoiceForm, ForkForm
 from execution.pages.runhead import run_of
 from tenants.actors import Actor
@@ -59,3 +59,12 @@ def _again(request: TenantRequest, run: Run, form: ForkForm, status: int) -> Htt
         if status == NOT_ACCEPTED:
             context["wrong"] = form.errors.get("reason")
     return render(request, "execution/fork.html", context, status=status)
+
+
+@require_safe
+@tenant_page("read_payloads")
+def two_proposals(request: TenantRequest, tenant: Tenant, case_id: UUID) -> HttpResponseBase:
+    """Two effects under one key: what is proposed now beside what was proposed before."""
+    case = Case.objects.select_related("run", "tenant").get(pk=case_id, tenant=tenant)
+    context = {"case": case, "compared": comparing.of(case), "section": "needs"}
+    return render(request, "execution/two_proposals.html", context)

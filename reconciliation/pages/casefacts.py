@@ -46,7 +46,9 @@ LABELS: Final[dict[str, str | Promise]] = {
     "journal_at": gettext_lazy("When the journal says it was to be sent"),
 }
 # Told better by the rows of the attempt itself, or by the sentence of the case.
-TOLD_ELSEWHERE: Final = frozenset({"attempt", "number", "sent_at", "window_ends_at", "case"})
+TOLD_ELSEWHERE: Final = frozenset(
+    {"attempt", "number", "sent_at", "window_ends_at", "case", "proposed"}
+)
 
 
 @dataclass(frozen=True)

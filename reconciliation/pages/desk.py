@@ -17,6 +17,13 @@ from tenants.models import User
 # These say "it did not happen": true only when even a late arrival is over.
 AFTER_THE_WINDOW: Final = frozenset({verdicts.SEND_AGAIN, verdicts.IT_DID_NOT})
 
+# Verdicts that let the run go on or end: what would become of its effects is shown beside them.
+TRANSITIONS: Final = {
+    verdicts.TRY_AGAIN: "resume",
+    verdicts.GO_ON_FROM: "go_on_from",
+    verdicts.CANCEL: "cancel",
+}
+
 
 @dataclass(frozen=True)
 class Offer:
@@ -36,6 +43,11 @@ class Offer:
     def can_be_given(self) -> bool:
         """Whether its fields are shown: what was written stays even if it was too early."""
         return self.not_before is None or self.is_wrong
+
+    @property
+    def transition(self) -> str:
+        """What this verdict does with the run, as the page of forecasts names it; "" for nothing."""
+        return TRANSITIONS.get(self.choice.verdict, "")
 
     @property
     def takes_two(self) -> bool:

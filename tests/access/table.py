@@ -165,6 +165,7 @@ ROWS: Final[Mapping[str, Row]] = {
     "run_evidence": Row(get=VIEW, post=f"{VIEW} and {AUDIT}|{READ}"),
     "run_forecast": Row(get=VIEW),
     "fork_run": Row(get=OPERATE, post=OPERATE),
+    "two_proposals": Row(get=READ),
     "cancel_run": Row(get=OPERATE, post=OPERATE),
     "run_why_not": Row(get=VIEW),
     "run_why_not_one": Row(get=VIEW),

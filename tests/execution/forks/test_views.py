@@ -7,11 +7,13 @@ from uuid import uuid4
 import pytest
 from django.test import Client
 
-from checkpoints.models import Checkpoint, Fork, Run
+from checkpoints.graph import Proposal
+from checkpoints.models import Case, Checkpoint, Fork, Run
 from reconciliation.models import Action
 from tests.checkpoints.records import by_force
 from tests.engine.turns import Bench
 from tests.execution.forks.ways import done, forked, held
+from tests.execution.graphs import acting
 from tests.execution.pages.visits import at, page_of, signed_in, words
 from tests.execution.runs import full, waiting
 from tests.people import ada, bob, cy, make_tenant
@@ -118,6 +120,27 @@ def test_an_effect_to_be_done_again_is_chosen_and_then_asked(
     assert "It happened already and is done again on purpose" in words(page)
     operator.post(url, posted(page))
     assert Fork.objects.get().again == [str(effect)]
+
+
+def test_a_case_of_two_proposals_shows_both_to_who_may_read_them(
+    engine: Bench, operator: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    acting(monkeypatch)
+    source = engine.start("odd")
+    engine.turn()
+    engine.decide(source)
+    engine.turn()
+    acting(monkeypatch, propose=lambda *_: Proposal("fake.void", {"what": "other"}))
+    run = forked(engine, source, 0)
+    engine.turn()
+    case = Case.objects.get(run=run)
+    page = words(signed_in(engine.approver).get(at(engine, f"cases/{case.pk}/")))
+    assert "Compare both proposals" in page
+    assert '"other"' not in page
+    url = at(engine, f"cases/{case.pk}/proposals/")
+    assert '/what "a-0" "other"' in words(signed_in(engine.approver).get(url))
+    assert signed_in(bob(engine.tenant)).get(url).status_code == 403
+    assert "Fork the run" in words(operator.get(at(engine, f"cases/{case.pk}/")))
 
 
 def test_only_operators_of_the_tenant_fork(engine: Bench) -> None:
