@@ -7,12 +7,14 @@ from checkpoints.cases import Trouble
 from checkpoints.errors import LeaseLostError
 from checkpoints.models import Case, Event, Run
 from reconciliation import ledger, states, verdicts
+from reconciliation.models import Action, Attempt
 from reconciliation.verdicts import Given
 from tenants.actors import Actor
 from tests.checkpoints.records import commit, judge_now
 from tests.engine.faketools import effects
 from tests.engine.turns import Bench
-from tests.reconciliation.ready import Ready, ready
+from tests.reconciliation.deskwork import unknown_mail
+from tests.reconciliation.ready import HAPPENED, Ready, ready
 
 
 @pytest.fixture
@@ -99,3 +101,51 @@ def test_the_same_evidence_again_opens_no_second_case(it: Ready) -> None:
     it.answer(it.stored_whole().attempts.get())
     assert Case.objects.count() == 1
     assert Run.objects.count() == 1
+
+
+def test_late_evidence_comes_back_when_the_case_that_held_the_run_is_decided(
+    engine: Bench, it: Ready
+) -> None:
+    attempt = it.dispatch()
+    ledger.settle(it.run.id, it.action.id, states.WRITTEN_OFF, because=states.BY_PERSON)
+    runs.hold(it.lease, Trouble("crash_loop", "It died."), actor=Actor.machine("test"))
+    it.answer(attempt)
+    first = Case.objects.get()
+    verdicts.give(first.pk, Given("try_again", "It is mended."), user=engine.approver)
+    judge_now()
+    second = Case.objects.get(decided_at=None)
+    assert (second.kind, second.action_id) == ("contradicted", it.action.id)
+    assert (it.run.status, it.run.reason) == ("held", "contradicted")
+
+
+def test_evidence_against_a_verdict_names_its_case_and_waits_for_its_proof_no_more(
+    engine: Bench,
+) -> None:
+    case = unknown_mail(engine)
+    verdicts.give(case.pk, Given("write_off", "Nobody knows."), user=engine.approver)
+    attempt = Attempt.objects.select_related("action").get()
+    ledger.record_answer(attempt, HAPPENED, fence=attempt.fence)
+    judge_now()
+    case.refresh_from_db()
+    opened = Case.objects.get(decided_at=None)
+    assert opened.kind == "contradicted"
+    assert (opened.facts["case"], opened.facts["verdict"]) == (str(case.pk), "write_off")
+    assert case.closed_because == "late evidence was against it"
+
+
+def test_evidence_against_a_verdict_of_a_run_that_ended_is_decided_and_closed(
+    engine: Bench,
+) -> None:
+    case = unknown_mail(engine)
+    verdicts.give(case.pk, Given("write_off", "Nobody knows."), user=engine.approver)
+    engine.turn()
+    attempt = Attempt.objects.select_related("action").get()
+    ledger.record_answer(attempt, HAPPENED, fence=attempt.fence)
+    opened = Case.objects.get(decided_at=None)
+    offered = {choice.verdict for choice in verdicts.choices(opened)}
+    assert offered == {"it_happened", "compensate", "it_stands"}
+    given = Given("it_happened", "It is there.", "Their page.")
+    verdicts.give(opened.pk, given, user=engine.approver)
+    judge_now()
+    assert Action.objects.get().outcome == "happened"
+    assert Run.objects.get().status == "succeeded"
