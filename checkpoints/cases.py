@@ -99,7 +99,7 @@ def decide(case: Case, ruling: Ruling, *, user: User) -> Verdict:
 
     Raises `HeldByAnotherError` while somebody else is at the case; who decides is done with it.
     """
-    claims.refuse_if_anothers(Subject.of_case(case), user=ruling.agreed_by or user)
+    claims.refuse_if_anothers(Subject.of_case(case), user=user, second=ruling.agreed_by)
     reason, evidence = hiding.said(ruling.reason), hiding.said(ruling.evidence)
     if not reason.strip():
         raise IllegalMoveError("say why: a verdict needs a reason")
@@ -115,7 +115,7 @@ def decide(case: Case, ruling: Ruling, *, user: User) -> Verdict:
         agreed_by=ruling.agreed_by,
     )
     Case.objects.filter(pk=case.pk, decided_at=None).update(decided_at=Now())
-    _done_with(case, user)
+    _done_with(case, ruling.agreed_by or user)
     actor = Actor.person(user)
     recoveries.end(case.run_id, how="by_person")
     given = hiding.text(ruling.verdict)

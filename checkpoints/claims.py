@@ -122,13 +122,15 @@ def settle(subject: Subject) -> bool:
     return standing is not None
 
 
-def refuse_if_anothers(subject: Subject, *, user: User) -> None:
+def refuse_if_anothers(subject: Subject, *, user: User, second: User | None = None) -> None:
     """Inside a verb's transaction: raises `HeldByAnotherError` while somebody else is at it.
 
-    Its row stays locked, so that nobody takes it over before the verb has committed.
+    Else than `user`, or the `second` person who acts with them. Its row stays locked, so that
+    nobody takes it over before the verb has committed.
     """
     standing = _locked(subject)
-    if standing is not None and standing.holder_id != user.pk and _is_live(standing):
+    theirs = {user.pk} if second is None else {user.pk, second.pk}
+    if standing is not None and standing.holder_id not in theirs and _is_live(standing):
         raise HeldByAnotherError(standing)
 
 

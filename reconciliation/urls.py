@@ -2,6 +2,7 @@
 
 from django.urls import include, path
 
+from reconciliation.casework import views as casework
 from reconciliation.credentials import views as credentials
 from reconciliation.evidence import views as evidence
 from reconciliation.pages import caseviews, views
@@ -22,6 +23,14 @@ pages = [
         caseviews.take_back,
         name="take_back",
     ),
+    path("cases/<uuid:case_id>/work/", casework.case_work, name="case_work"),
+    path("cases/<uuid:case_id>/claim/", casework.claim, name="claim"),
+    path("cases/<uuid:case_id>/claim/keep/", casework.keep_claim, name="keep_claim"),
+    path("cases/<uuid:case_id>/claim/end/", casework.release_claim, name="release_claim"),
+    path("cases/<uuid:case_id>/hand-over/", casework.hand_case_over, name="hand_case_over"),
+    path("cases/<uuid:case_id>/notes/", casework.write_note, name="write_note"),
+    path("cases/<uuid:case_id>/outside/", casework.wait_outside, name="wait_outside"),
+    path("cases/<uuid:case_id>/outside/end/", casework.wait_no_more, name="wait_no_more"),
     path("actions/<uuid:action_id>/", views.show_action, name="action"),
     path("actions/<uuid:action_id>/evidence/", evidence.action_evidence, name="action_evidence"),
     path("runs/<uuid:run_id>/actions/", views.run_actions, name="run_actions"),

@@ -51,6 +51,12 @@ class Age:
     stopped: bool
 
     @property
+    def seconds(self) -> int:
+        """What is shown: whole minutes, below the first whole seconds."""
+        whole = int(self.spent.total_seconds())
+        return whole - whole % 60 if whole >= 60 else max(1, whole)  # noqa: PLR2004
+
+    @property
     def is_overdue(self) -> bool:
         return self.spent > self.target
 

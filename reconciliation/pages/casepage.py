@@ -6,6 +6,7 @@ from typing import Any, Final
 from checkpoints import states
 from checkpoints.models import Case, ProposedVerdict, Verdict
 from reconciliation import verdicts
+from reconciliation.casework import onward, panel
 from reconciliation.models import Action
 from reconciliation.pages import (
     casefacts,
@@ -48,7 +49,8 @@ def context(
         "shown": "" if is_open and may_decide else kinds.state_of(case),
         "action": action,
         "is_open": is_open,
-        "onward": "onward" in request.GET or "onward" in request.POST,
+        "onward": onward.of(request),
+        "skip_url": onward.url(case.tenant, onward.of(request), after=case.pk),
         "may_decide": may_decide,
         "people": access.holders(request.tenant, MAY_DECIDE),
         "too_late": refused.form if refused and refused.status == TOO_LATE else None,
@@ -56,6 +58,7 @@ def context(
         **_decidable(request, case, action, refused),
         **_proposed(case, request.user, refused),
         **effectpage.sent(request, action),
+        **panel.context(request, case),
     }
 
 

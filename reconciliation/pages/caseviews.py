@@ -9,9 +9,11 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from checkpoints.errors import IllegalMoveError
+from checkpoints.desk import working
+from checkpoints.errors import HeldByAnotherError, IllegalMoveError
 from checkpoints.models import Case, ProposedVerdict, Verdict
 from reconciliation import verdicts
+from reconciliation.casework import onward, panel
 from reconciliation.errors import VerdictRefusedError
 from reconciliation.pages import casepage, desk, kinds, queries
 from reconciliation.pages.casepage import MAY_DECIDE, TOO_LATE, Refused
@@ -58,16 +60,21 @@ def give_verdict(request: TenantRequest, tenant: Tenant, case_id: UUID) -> HttpR
     if not form.is_valid():
         return _page(request, case, Refused(form))
     try:
+        if "over" in request.POST:  # the button said so
+            working.take_over(case_id, user=request.user)
         made = verdicts.give(case_id, form.given(), user=request.user)
     except (VerdictRefusedError, Unanswered) as refusal:
         form.add_error(None, _sentence(str(refusal)))
+        return _page(request, case, Refused(form))
+    except HeldByAnotherError as held:
+        form.add_error(None, panel.sentence(held.claim))
         return _page(request, case, Refused(form))
     except IllegalMoveError:
         case.refresh_from_db()
         return _page(request, case, Refused(form, TOO_LATE))
     _tell(request, choice, made)
     if "onward" in request.POST:
-        return redirect("inbox_next", tenant.slug)
+        return redirect(onward.url(tenant, onward.of(request)))
     return redirect("reconciliation:case", tenant.slug, case_id)
 
 

@@ -1,6 +1,7 @@
 """The inbox as one person sees it: rows, filters with counts, and which entry is theirs next."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Final
 from urllib.parse import urlencode
 from uuid import UUID
@@ -18,6 +19,8 @@ from approvals.models import HandOver
 from approvals.pages import batching
 from approvals.people import handovers
 from checkpoints import states
+from reconciliation.casework import onward, queue
+from reconciliation.casework.queue import Worked
 from reconciliation.pages import kinds, queries
 from reconciliation.pages.queries import APPROVAL, EDIT, Waiting
 from tenants.pills import Pill
@@ -34,6 +37,7 @@ WHY_NOT: Final[dict[str, str | Promise]] = {
     "own_run": gettext_lazy("somebody else: you started it"),
     "no_right": gettext_lazy("somebody else: you lack the right"),
     "answered": gettext_lazy("somebody else: you have answered"),
+    "decided": gettext_lazy("nobody: the run has to prove it"),
     "own_edit": gettext_lazy("somebody else: you wrote it"),
     "not_shown": gettext_lazy("somebody else: you may not see it"),
 }
@@ -56,6 +60,7 @@ class Row:
     yours: bool
     handed: list[HandOver]
     choice: str
+    worked: Worked | None = None
 
 
 def page(request: TenantRequest) -> dict[str, Any]:
@@ -67,15 +72,18 @@ def page(request: TenantRequest) -> dict[str, Any]:
     handed = permission.handed_count(tenant.pk, request.user)
     total = sum(counts.values())
     address = reverse("inbox", args=[tenant.slug])
-    here = (counts | {HANDED: handed}).get(kind, 0) if kind else total
+    by_work = queue.counts(tenant, request.user)
+    here = (counts | {HANDED: handed} | by_work).get(kind, 0) if kind else total
     is_first = not kind and "after" not in request.GET
     return {
         "section": "needs",
         "rows": rows,
         "kind": kind,
         "total": total,
-        "hidden": total - here,
+        "hidden": total if kind == queue.UNPROVEN else total - here,
         "filters": _filters(counts, handed, kind, address),
+        "work_filters": _by_work(by_work, kind, address),
+        "next_url": onward.url(tenant, kind),
         "address": address,
         "choices": [row.choice for row in rows if row.choice],
         "all_choices": _all_choices(tenant.slug, rows),
@@ -100,10 +108,10 @@ def next_for(request: TenantRequest) -> Waiting | None:
 
     Looks through a bounded number of entries, so that one click is one short request.
     """
-    after, looked = _after(request.GET), 0
+    kind, after, looked = _kind(request.GET), _after(request.GET), 0
     while looked < LOOKED_THROUGH:
-        found = queries.inbox(request.tenant, after=after, limit=queries.A_PAGE)
-        done = _answered(request, found) | _given_away(request, found)
+        found = _found(request, kind, after, queries.A_PAGE)
+        done = _answered(request, found) | _given_away(request, found) | _claimed(request, found)
         for waiting in found:
             if waiting.id not in done and not _why_not(request, waiting):
                 return waiting
@@ -116,16 +124,28 @@ def next_for(request: TenantRequest) -> Waiting | None:
 def _found(request: TenantRequest, kind: str, after: UUID | None, limit: int) -> list[Waiting]:
     if kind == HANDED:
         return queries.inbox(request.tenant, after=after, limit=limit, handed_to=request.user)
+    if kind in queue.PILLS:
+        cases = queue.page(request.tenant, request.user, kind, after=after, limit=limit)
+        return [Waiting(each.pk, each.kind, each.opened_at, case=each) for each in cases]
     return queries.inbox(request.tenant, kind=kind, after=after, limit=limit)
+
+
+def _claimed(request: TenantRequest, found: list[Waiting]) -> set[UUID]:
+    """The cases that somebody else has claimed: they are at it."""
+    worked = queue.worked(request.tenant, [each.case for each in found if each.case is not None])
+    mine = request.user.pk
+    return {pk for pk, each in worked.items() if each.claim and each.claim.holder_id != mine}
 
 
 def _rows(request: TenantRequest, found: list[Waiting]) -> list[Row]:
     handed = handovers.standing(each.id for each in found if each.request is not None)
     answered = _answered(request, found)
-    return [
+    worked = queue.worked(request.tenant, [each.case for each in found if each.case is not None])
+    rows = [
         _row(request, each, handed.get(each.id, []), is_answered=each.id in answered)
         for each in found
     ]
+    return [replace(row, worked=worked.get(row.waiting.id)) for row in rows]
 
 
 def _row(
@@ -148,7 +168,7 @@ def _row(
         target = f"{waiting.case.run.task_type} · {waiting.case.run.business_key}"
         url = reverse("reconciliation:case", args=[slug, waiting.id])
     who = WHY_NOT[why_not] if why_not else YOURS
-    pill = kinds.PILLS[waiting.kind]
+    pill = kinds.pill_of(waiting.case) if waiting.case else kinds.PILLS[waiting.kind]
     return Row(waiting, pill, text, target, url, who, not why_not, handed, choice)
 
 
@@ -179,6 +199,8 @@ def _why_not(request: TenantRequest, waiting: Waiting) -> str:
     may, user = request.access.rights[request.tenant.pk], request.user
     if waiting.edit is not None:
         return edits.why_not(waiting.edit, user_id=user.pk, email=user.email, rights=may)
+    if waiting.case is not None and waiting.case.decided_at is not None:
+        return "decided"
     if waiting.request is None:
         return "" if "reconcile_actions" in may else "no_right"
     if "approve_actions" not in may:
@@ -193,22 +215,27 @@ def _filters(counts: dict[str, int], handed: int, kind: str, address: str) -> li
         "url": address,
         "here": not kind,
     }
-    to_me = {
-        "pill": Pill(_("You were asked"), "person", "person", final=False),
-        "tally": handed,
-        "url": address + _changed(HANDED),
-        "here": kind == HANDED,
-    }
+    to_me = _filter(
+        Pill(_("You were asked"), "person", "person", final=False), handed, HANDED, kind, address
+    )
     return [all_kinds, *([to_me] if handed or kind == HANDED else [])] + [
-        {
-            "pill": kinds.PILLS[each],
-            "tally": counts.get(each, 0),
-            "url": address + _changed(each),
-            "here": each == kind,
-        }
+        _filter(kinds.PILLS[each], counts.get(each, 0), each, kind, address)
         for each in KINDS
         if each in counts or each == kind
     ]
+
+
+def _by_work(tally: Mapping[str, int], kind: str, address: str) -> list[dict[str, Any]]:
+    """The filters by who works on a case and how old it is; those without any are left out."""
+    return [
+        _filter(queue.PILLS[each], number, each, kind, address)
+        for each, number in tally.items()
+        if number or each == kind
+    ]
+
+
+def _filter(pill: Pill, tally: int, each: str, kind: str, address: str) -> dict[str, Any]:
+    return {"pill": pill, "tally": tally, "url": address + _changed(each), "here": each == kind}
 
 
 def _changed(kind: str, after: UUID | None = None) -> str:
@@ -218,7 +245,7 @@ def _changed(kind: str, after: UUID | None = None) -> str:
 
 def _kind(query: QueryDict) -> str:
     given = query.get("kind", "")
-    return given if given in (*KINDS, HANDED) else ""
+    return given if given in (*KINDS, HANDED, *queue.PILLS) else ""
 
 
 def _after(query: QueryDict) -> UUID | None:

@@ -25,7 +25,7 @@ PILLS: Final[dict[str, Pill]] = {
     states.WORLD_CHANGED: Pill(_("The world changed"), "person", "problem", final=False),
     states.CREDENTIAL_INVALID: Pill(_("Credential invalid"), "person", "lock", final=False),
 }
-DECIDED: Final = Pill(_("Decided, not yet proven"), "itself", "loop", final=False)
+DECIDED: Final = Pill(_("Sent, not yet proven"), "itself", "loop", final=False)
 CLOSED: Final = Pill(_("Closed"), "done", "check")
 
 MEANS: Final[dict[str, str | Promise]] = {

@@ -13,6 +13,7 @@ from django.views.decorators.vary import vary_on_headers
 from approvals import queries as permission
 from checkpoints.models import Run
 from reconciliation import states
+from reconciliation.casework import onward
 from reconciliation.evidence import offers
 from reconciliation.models import Action
 from reconciliation.pages import casefacts, effectpage, inboxes, queries, telling
@@ -43,7 +44,7 @@ def inbox_next(request: TenantRequest, tenant: Tenant) -> HttpResponse:
         found = redirect("edit", tenant.slug, waiting.id)
     else:
         found = redirect("reconciliation:case", tenant.slug, waiting.id)
-    found["Location"] += "?onward=1"
+    found["Location"] += f"?onward={onward.of_kind(request)}"
     return found
 
 

@@ -11,7 +11,8 @@ from approvals.people import reversibility
 from approvals.rules import Effect, Ruled
 from canonical import json as canonical
 from canonical.redaction import Redacted, ours
-from checkpoints import events
+from checkpoints import claims, events
+from checkpoints.claims import Subject
 from checkpoints.errors import IllegalMoveError
 from checkpoints.models import Case, ProposedVerdict, Run
 from reconciliation import demands, sensitive
@@ -83,6 +84,7 @@ def open_proposal(case: Case) -> ProposedVerdict | None:
 def propose(desk: Desk, demanded: Demand) -> ProposedVerdict:
     """Write down what the first person proposes, run and case locked. Nothing follows from it."""
     case, given, user = desk.case, desk.given, desk.user
+    claims.refuse_if_anothers(Subject.of_case(case), user=user)
     if not given.reason.strip():
         raise IllegalMoveError("say why: a verdict needs a reason")
     made = ProposedVerdict.objects.create(

@@ -180,6 +180,14 @@ ROWS: Final[Mapping[str, Row]] = {
     "reconciliation:verdicts": Row(post=RECONCILE),
     "reconciliation:proposal": Row(post=RECONCILE),
     "reconciliation:take_back": Row(post=RECONCILE),
+    "reconciliation:case_work": page(VIEW),
+    "reconciliation:claim": Row(post=RECONCILE),
+    "reconciliation:keep_claim": Row(post=RECONCILE),
+    "reconciliation:release_claim": Row(post=RECONCILE),
+    "reconciliation:hand_case_over": Row(post=RECONCILE),
+    "reconciliation:write_note": Row(post=RECONCILE),
+    "reconciliation:wait_outside": Row(post=RECONCILE),
+    "reconciliation:wait_no_more": Row(post=RECONCILE),
     "reconciliation:encrypted": Row(get=READ, post=READ),
     # States written by hand
     "write_edit": Row(

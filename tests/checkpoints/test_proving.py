@@ -8,7 +8,7 @@ from django.db.models.functions import Now
 from pytest_django import Settings
 
 from checkpoints import cases, proving, runs, states
-from checkpoints.cases import Trouble
+from checkpoints.cases import Ruling, Trouble
 from checkpoints.errors import IllegalMoveError, LeaseLostError
 from checkpoints.graph import COMPUTE, Graph, To
 from checkpoints.models import Case, Checkpoint, Event, Run
@@ -283,8 +283,8 @@ def test_a_run_that_had_ended_has_nothing_to_prove(engine: Bench) -> None:
     engine.turn()
     assert full(run).status == "succeeded"
     trouble = Trouble("contradicted", "It is there after all.")
-    cases.open_case(run.tenant_id, run.pk, trouble, actor=SWEEPER)
-    give(engine, run)
+    opened = cases.open_case(run.tenant_id, run.pk, trouble, actor=SWEEPER)
+    cases.decide(opened, Ruling("it_stands", "Looked."), user=engine.approver)
     assert watch() == 1
     assert the_case().closed_because == "the run had ended"
 

@@ -34,7 +34,7 @@ def test_it_happened_with_evidence_closes_when_the_run_has_gone_past(
     page.get_by_label("Reason").first.fill("The customer has it.")
     page.get_by_label("Evidence").first.fill("Seen in the mailbox at 13:20 UTC.")
     page.get_by_role("button", name="It happened", exact=True).click()
-    expect(page.get_by_text("Not yet proven: the case closes")).to_be_visible()
+    expect(page.get_by_text("Sent, not yet proven: the case closes")).to_be_visible()
     engine.turn()
     expect(page.get_by_text("Closed: ")).to_be_visible(timeout=10_000)
     expect(page.get_by_role("heading", name="Closed")).to_be_visible()
@@ -96,5 +96,5 @@ def test_enter_in_a_field_of_a_verdict_decides_nothing(engine: Bench, sit_down: 
     expect(page.get_by_role("heading", name="A checkpoint is damaged")).to_be_visible()
     assert not Verdict.objects.exists()
     form.get_by_role("button", name="Go on from an earlier checkpoint").click()
-    expect(page.get_by_text("Not yet proven: the case closes")).to_be_visible()
+    expect(page.get_by_text("Sent, not yet proven: the case closes")).to_be_visible()
     assert Verdict.objects.get().detail == {"seq": 3}

@@ -60,7 +60,7 @@ def test_a_verdict_is_recorded_and_not_yet_proven_until_the_run_went_past(engine
     answer = client.post(address(case, "verdicts/"), given, follow=True)
     html = answer.content.decode()
     assert "You decided: It happened." in html
-    assert "Decided, not yet proven" in html
+    assert "Sent, not yet proven" in html
     assert "Ada decided." in html
     assert "Mailbox of the customer." in html
     assert "What you can decide" not in html

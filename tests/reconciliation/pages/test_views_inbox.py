@@ -109,7 +109,7 @@ def test_what_was_decided_and_is_not_proven_stands_below() -> None:
     )
     html = client.get(INBOX).content.decode()
     assert "0 things need a person" in html
-    assert "Decided, not yet proven" in html
+    assert "Sent, not yet proven" in html
     assert Case.objects.get(pk=case.pk).closed_at is None
 
 
