@@ -5,6 +5,7 @@ from django.urls import include, path
 from reconciliation.casework import views as casework
 from reconciliation.credentials import views as credentials
 from reconciliation.evidence import views as evidence
+from reconciliation.overview import views as overview
 from reconciliation.pages import caseviews, views
 from reconciliation.payloads import views as payloads
 from reconciliation.reports import views as reports
@@ -31,6 +32,7 @@ pages = [
     path("cases/<uuid:case_id>/notes/", casework.write_note, name="write_note"),
     path("cases/<uuid:case_id>/outside/", casework.wait_outside, name="wait_outside"),
     path("cases/<uuid:case_id>/outside/end/", casework.wait_no_more, name="wait_no_more"),
+    path("actions/recipients/", overview.export_recipients, name="export_recipients"),
     path("actions/<uuid:action_id>/", views.show_action, name="action"),
     path("actions/<uuid:action_id>/evidence/", evidence.action_evidence, name="action_evidence"),
     path("runs/<uuid:run_id>/actions/", views.run_actions, name="run_actions"),
@@ -46,5 +48,6 @@ urlpatterns = [
     path("inbox/", views.inbox, name="inbox"),
     path("inbox/", views.inbox, name="needs"),  # as the main navigation calls it
     path("inbox/next/", views.inbox_next, name="inbox_next"),
+    path("actions/", overview.actions, name="actions"),
     path("", include((pages, "reconciliation"))),
 ]

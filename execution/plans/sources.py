@@ -24,6 +24,7 @@ from execution.plans.errors import EmptyPlanError, PlanRefusedError
 from execution.plans.models import Plan
 from execution.problems import reading
 from execution.problems.models import ProblemRun
+from reconciliation.models import Action
 from reconciliation.reports import reading as reports
 from reconciliation.reports.matching import ABSENT, MATCHED
 from reconciliation.reports.models import Report
@@ -39,6 +40,7 @@ HELPS: Final[Mapping[str, tuple[str, ...]]] = {
     record.FOR_RETRY: ("try_again", "cancel"),
 }
 USUALLY: Final = ("try_again", "cancel")
+ABOUT_EFFECTS: Final = ("look_up", "verdict", "cancel")
 REPORTED: Final = {MATCHED: ("reported",), ABSENT: ("verdict",)}
 
 
@@ -145,6 +147,18 @@ def from_plan(tenant: Tenant, query: QueryDict) -> Chosen:
     return Chosen(said % {"n": len(targets), "plan": plan}, targets, kinds)
 
 
+def from_actions(tenant: Tenant, query: QueryDict) -> Chosen:
+    """Effects that were ticked on the page of all effects."""
+    ids = set(_uuids(query.getlist("id")[:MOST]))
+    found = list(
+        Action.objects.filter(tenant=tenant, pk__in=ids).order_by("pk").values_list("run_id", "pk")
+    )
+    if len(found) != len(ids):
+        raise Run.DoesNotExist
+    said = ngettext("%(n)d chosen effect", "%(n)d chosen effects", len(found)) % {"n": len(found)}
+    return Chosen(said, [Target(*pair) for pair in found], ABOUT_EFFECTS)
+
+
 def from_report(tenant: Tenant, query: QueryDict) -> Chosen:
     """Effects of which nobody knew: those that a provider's report has exactly, or those it lacks."""
     [key] = _uuids([query.get("key", "")])
@@ -184,5 +198,6 @@ SOURCES: Final[dict[str, Source]] = {
     "cases": from_cases,
     "credential": from_credential,
     "plan": from_plan,
+    "actions": from_actions,
     "report": from_report,
 }

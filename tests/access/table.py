@@ -126,6 +126,8 @@ ROWS: Final[Mapping[str, Row]] = {
     "audit": Row(get=AUDIT),
     "audit_export": Row(post=AUDIT),
     "reconciliation:credentials": Row(get=VIEW, post=f"{VIEW} and {MANAGE}"),
+    "actions": Row(get=VIEW),
+    "reconciliation:export_recipients": Row(post=READ),
     "reconciliation:reports": Row(get=VIEW, post=f"{VIEW} and {RECONCILE}"),
     "reconciliation:report_draft": Row(get=RECONCILE, post=RECONCILE),
     "reconciliation:report_discard": Row(post=RECONCILE),
