@@ -11,6 +11,7 @@ from django.db import connection, transaction
 
 from checkpoints.models import Case, Checkpoint, Event, Fork, Recovery, Run
 from reconciliation.evidence import acts
+from reconciliation.evidence import written as by_hand
 from reconciliation.evidence.bytestore import Bytes
 from reconciliation.evidence.members import MOST_EVENTS
 from reconciliation.models import Action
@@ -53,7 +54,7 @@ def read(about: About, kept: Bytes) -> dict[str, Json]:
             "run": _run(run, kept),
             "checkpoints": [_checkpoint(each) for each in _checkpoints(run, action)],
             "actions": [acts.as_json(each, kept) for each in actions],
-            "cases": _cases(run, action),
+            "cases": _cases(run, action, kept),
             "recoveries": [] if action else recoveries(run),
             "events": [] if action else _events(run),
         }
@@ -140,12 +141,12 @@ def _checkpoint(checkpoint: Checkpoint) -> dict[str, Json]:
     }
 
 
-def _cases(run: Run, action: Action | None) -> list[dict[str, Json]]:
+def _cases(run: Run, action: Action | None, kept: Bytes) -> list[dict[str, Json]]:
     cases = Case.objects.filter(run=run).order_by("id")
-    return [_case(each) for each in (cases.filter(action_id=action.pk) if action else cases)]
+    return [_case(each, kept) for each in (cases.filter(action_id=action.pk) if action else cases)]
 
 
-def _case(case: Case) -> dict[str, Json]:
+def _case(case: Case, kept: Bytes) -> dict[str, Json]:
     return {
         "id": str(case.pk),
         "kind": case.kind,
@@ -163,6 +164,7 @@ def _case(case: Case) -> dict[str, Json]:
             }
             for each in case.verdicts.select_related("given_by").order_by("given_at")
         ],
+        **by_hand.of_case(case, kept),
     }
 
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 from jsonschema import Draft202012Validator
 
 from reconciliation.evidence.checks import (
+    edits,
     payloads,
     permission,
     record,
@@ -40,8 +41,8 @@ def verify(content: bytes, believed: Believed) -> Findings:
         return findings
     _signature(document, believed, findings)
     authentic = findings.holds
-    for check in (payloads.check, record.check, permission.check, world.check, recoveries.check):
-        _try(check, document, findings)
+    for each in (payloads, record, permission, edits, world, recoveries):
+        _try(each.check, document, findings)
     _try(lambda whole, found: trail.check(whole, believed, found), document, findings)
     if not authentic:
         findings.proven.clear()  # of a file that was changed nothing is proven

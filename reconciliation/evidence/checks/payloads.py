@@ -55,6 +55,10 @@ def _named(document: Document) -> Iterator[tuple[str, str]]:
         for n, attempt in enumerate(action["attempts"]):
             for k, receipt in enumerate(attempt["receipts"]):
                 yield receipt["content"], f"{here}/attempts/{n}/receipts/{k}/content"
+    for number, case in enumerate(document["cases"]):
+        for n, edit in enumerate(case.get("edits", [])):
+            yield edit["state"], f"/cases/{number}/edits/{n}/state"
+            yield edit["diff"], f"/cases/{number}/edits/{n}/diff"
 
 
 def _is_what_it_says(digest: str, text: Json, findings: Findings) -> bool:
