@@ -36,6 +36,7 @@ one_tenant: list[URLPattern | URLResolver] = [
     path("search/", overview_views.search, name="search"),
     path("stop/", stop_views.stop, name="stop"),
     path("stop/<int:stop_id>/", include(one_stop)),
+    path("problems/", include("execution.problems.urls")),
     path("runs/<uuid:run_id>/", include(one_run)),
     path("plans/", include("execution.plans.pages.urls")),
     path("", include("execution.edits.urls")),

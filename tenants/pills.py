@@ -61,6 +61,8 @@ PILLS: Final = {
     "expired": Pill(_("Expired"), "ended", "clock"),
     "withdrawn": Pill(_("Withdrawn"), "ended", "minus"),
     "closed": Pill(_("Closed"), "done", "check"),
+    # Runs that are where they are for longer than expected; derived, never a status.
+    "stuck": Pill(_("Stuck"), "person", "person", final=False),
     # Saved plans and the runs in them.
     "computing": Pill(_("Being worked out"), "working", "dot", final=False),
     "ready": Pill(_("Ready for review"), "person", "person", final=False),

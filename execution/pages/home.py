@@ -1,6 +1,6 @@
-"""What a tenant's home reads: what needs a person, which problems stand, how runs are doing."""
+"""What a tenant's home reads beside its problems: what needs a person, how runs are doing."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -12,11 +12,13 @@ from approvals import states as permission
 from approvals.edits import waiting as edits
 from approvals.models import ApprovalRequest
 from checkpoints import states
-from checkpoints.models import Case, Recovery, Run
+from checkpoints.models import Recovery, Run
 from checkpoints.pages.runlist import live_counts
 from execution.pages import takeovers
 from execution.pages.figures import LOOKED_AT
-from execution.pages.places import CASE, INBOX, place
+from execution.pages.places import INBOX, place
+from execution.problems import overview
+from execution.problems.standing import Standing
 from reconciliation.models import Attempt, LookUp
 from tenants import pills
 from tenants.access import Access
@@ -25,9 +27,6 @@ from tenants.models import Tenant
 MOST: Final = 1_000
 MOST_PROBLEMS: Final = 20
 MOST_RECOVERIES: Final = 8
-
-# Worst first: harm that is done, harm nobody can rule out, then everything that only waits.
-HARM: Final = (states.DUPLICATE_EFFECT, states.CONTRADICTED, states.OUTCOME_UNKNOWN)
 
 
 @dataclass(frozen=True)
@@ -43,20 +42,6 @@ class Need:
 
 
 @dataclass(frozen=True)
-class Problem:
-    """Open cases with one fingerprint: what is wrong in words, how many runs, since when."""
-
-    sentence: str
-    kind: str
-    task_type: str
-    runs: int
-    first_seen: datetime
-    last_seen: datetime
-    decided: int
-    url: str
-
-
-@dataclass(frozen=True)
 class Recovered:
     """One recovery: its run, its story in one sentence, how long it took."""
 
@@ -66,13 +51,7 @@ class Recovered:
     took: float | None
 
 
-def open_cases(tenant: Tenant) -> list[Case]:
-    """The cases that are not closed, newest first, at most `MOST`."""
-    found = Case.objects.filter(tenant=tenant, closed_at=None).select_related("run")
-    return list(found.defer("facts", "run__input").order_by("-id")[:MOST])
-
-
-def needs(tenant: Tenant, cases: Iterable[Case]) -> list[Need]:
+def needs(tenant: Tenant, problems: Sequence[Standing]) -> list[Need]:
     """What waits for a person by kind, questions first, then cases, the oldest of each."""
     url = place(INBOX, tenant)
     found = []
@@ -91,23 +70,12 @@ def needs(tenant: Tenant, cases: Iterable[Case]) -> list[Need]:
         text = _("States written by hand: a second person has to approve them")
         since = written[0].asked_at
         found.append(Need(text, permission.OPEN, "", len(written), since, f"{url}?kind=edit"))
-    undecided = [case for case in cases if case.decided_at is None]
+    waiting = overview.by_kind(problems)
     for kind in states.CASE_KINDS:
-        alike = [case.opened_at for case in undecided if case.kind == kind]
-        if alike:
+        if kind in waiting:
             text = str(pills.reason_words(kind)).capitalize()
-            found.append(Need(text, states.HELD, kind, len(alike), min(alike), url))
+            found.append(Need(text, states.HELD, kind, *waiting[kind], url))
     return found
-
-
-def problems(tenant: Tenant, cases: Iterable[Case]) -> list[Problem]:
-    """Open cases grouped by fingerprint: by harm, then by how many runs."""
-    groups: dict[str, list[Case]] = {}
-    for case in cases:
-        groups.setdefault(case.fingerprint, []).append(case)
-    found = [_problem(tenant, group) for group in groups.values()]
-    found.sort(key=lambda problem: (_harm(problem.kind), -problem.runs, problem.first_seen))
-    return found[:MOST_PROBLEMS]
 
 
 def recoveries(tenant: Tenant) -> list[Recovered]:
@@ -152,22 +120,3 @@ def across(tenants: Sequence[Tenant], access: Access) -> list[dict[str, Any]]:
         }
         for tenant in tenants
     ]
-
-
-def _problem(tenant: Tenant, group: Sequence[Case]) -> Problem:
-    newest = group[0]
-    url = place(CASE, tenant, newest.id) if len(group) == 1 else place(INBOX, tenant)
-    return Problem(
-        sentence=newest.sentence,
-        kind=newest.kind,
-        task_type=newest.run.task_type,
-        runs=len({case.run_id for case in group}),
-        first_seen=min(case.opened_at for case in group),
-        last_seen=max(case.opened_at for case in group),
-        decided=sum(case.decided_at is not None for case in group),
-        url=url or place("run", tenant, newest.run_id),
-    )
-
-
-def _harm(kind: str) -> int:
-    return HARM.index(kind) if kind in HARM else len(HARM)

@@ -11,6 +11,7 @@ from checkpoints.pages.runlist import RunFilter
 from checkpoints.pages.showing import ORDER, rows
 from execution.pages import figures, finding, home
 from execution.pages.places import INBOX, place
+from execution.problems import overview
 from tenants.models import Tenant
 from tenants.scope import TenantRequest, access_of, tenant_page
 
@@ -32,11 +33,11 @@ def across(request: HttpRequest) -> HttpResponseBase:
 @tenant_page("view_runs")
 def tenant_home(request: TenantRequest, tenant: Tenant) -> HttpResponseBase:
     """One tenant: what needs a person, which problems stand, how its runs are doing."""
-    cases = home.open_cases(tenant)
+    problems = overview.standings(tenant)
     counted = runlist.tallies(tenant, RunFilter(window="all"))
     context = {
-        "needs": home.needs(tenant, cases),
-        "problems": home.problems(tenant, cases),
+        "needs": home.needs(tenant, problems),
+        "overview": overview.overview(tenant, problems, most=home.MOST_PROBLEMS),
         "recoveries": home.recoveries(tenant),
         "figures": figures.figures(tenant),
         "looked_at": figures.LOOKED_AT,

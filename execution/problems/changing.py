@@ -21,7 +21,7 @@ from tenants.actors import Actor
 from tenants.clock import now
 from tenants.errors import Denied
 from tenants.keys import hiding
-from tenants.models import Tenant, User
+from tenants.models import User
 
 RIGHT: Final = "operate_runs"
 LONGEST_SNOOZE: Final = timedelta(days=30)
@@ -93,11 +93,13 @@ def reopen(problem: Problem, combo: Combo, *, reason: Said, user: User) -> Probl
         return _say(problem, told, reason=reason, user=user)
 
 
-def known(tenant: Tenant, problem: Problem) -> Problem:
-    """The row of a problem that is only derived (*stuck*), made when somebody acts on it."""
-    values = {name: getattr(problem, name) for name in ("kind", "task_type", "node", "tool")}
+def kept(problem: Problem) -> Problem:
+    """Its row; made now for one that is only derived (*stuck*) or not sorted in yet."""
+    names = ("kind", "task_type", "node", "tool", "error")
     found, _ = Problem.objects.get_or_create(
-        tenant=tenant, fingerprint=problem.fingerprint, defaults=values
+        tenant_id=problem.tenant_id,
+        fingerprint=problem.fingerprint,
+        defaults={name: getattr(problem, name) for name in names},
     )
     return found
 

@@ -40,7 +40,8 @@ SELECT problem_id, combo_id, currency, covered, count(*), count(*) FILTER (WHERE
        AND decided_at IS NULL), count(*) FILTER (WHERE decided_at IS NOT NULL),
        count(*) FILTER (WHERE what = 'unknown'), count(*) FILTER (WHERE what = 'retry'),
        count(*) FILTER (WHERE since > clock_timestamp() - make_interval(secs => %(lately)s)),
-       sum(amount)::bigint, sum(recipients)::bigint, min(since), max(since)
+       sum(amount)::bigint, sum(recipients)::bigint, min(since), max(since),
+       min(since) FILTER (WHERE what = 'case' AND decided_at IS NULL)
   FROM counted
  GROUP BY problem_id, combo_id, currency, covered
  ORDER BY count(*) DESC
@@ -56,6 +57,9 @@ def standings(tenant: Tenant) -> list[Standing]:
     found = {each.problem.fingerprint: each for each in _standings(tenant, None)}
     for move in pending(tenant):
         _move(found, move)
+    new = [name for name, each in found.items() if each.problem._state.adding]
+    for name, (problem, snooze) in kept(tenant, new).items():
+        found[name].problem, found[name].snooze = problem, snooze
     return [each for each in found.values() if each.all.runs > 0 or each.covered.runs > 0]
 
 
@@ -82,6 +86,17 @@ def problem_of(tenant: Tenant, fingerprint: str) -> Problem:
         if move.now.fingerprint == fingerprint:
             return move.now.problem()
     raise Problem.DoesNotExist
+
+
+def kept(
+    tenant: Tenant, fingerprints: Sequence[str]
+) -> dict[str, tuple[Problem, ProblemChange | None]]:
+    """The rows of problems that are only derived, and the snooze of each, where somebody acted."""
+    if not fingerprints:
+        return {}
+    found = list(Problem.objects.filter(tenant=tenant, fingerprint__in=list(fingerprints)))
+    snoozes = _snoozes(each.pk for each in found)
+    return {each.fingerprint: (each, snoozes.get(each.pk)) for each in found}
 
 
 def run_ids(problem: Problem, *, combo_id: int | None = None, most: int) -> list[UUID]:
@@ -118,6 +133,7 @@ def _move(found: dict[str, Standing], move: Move) -> None:
     if move.now.what:
         new = found.setdefault(move.now.fingerprint, Standing(move.now.problem()))
         new.count(move.now, 1)
+        new.said = move.now.sentence
 
 
 def _add(to: Standing, row: Sequence[Any]) -> None:

@@ -32,7 +32,7 @@ SELECT run.id AS run_id, run.tenant_id, run.task_type, run.next_node, run.combo_
        run.reason, run.stop_reason, run.sentence, run.head,
        coalesce(run.finished_at, clock_timestamp()) AS at,
        own.id AS case_id, own.kind, own.fingerprint, own.facts ->> 'error' AS error,
-       own.facts ->> 'tool' AS said_tool, own.opened_at, own.decided_at,
+       own.facts ->> 'tool' AS said_tool, own.opened_at, own.decided_at, own.sentence,
        action.id AS action_id, action.tool, action.outcome, action.magnitude ->> 'currency',
        action.magnitude ->> 'amount', action.magnitude ->> 'recipients'
   FROM checkpoints_run AS run
@@ -52,7 +52,7 @@ SELECT run.id AS run_id, run.tenant_id, run.task_type, run.next_node, run.combo_
 Row: Final = namedtuple(
     "Row",
     "run_id tenant_id task_type next_node combo_id status reason stop_reason sentence head at"
-    " case_id kind fingerprint error said_tool opened_at decided_at"
+    " case_id kind fingerprint error said_tool opened_at decided_at case_sentence"
     " action_id tool outcome currency amount recipients",
 )
 
@@ -80,6 +80,7 @@ class Seen:
     currency: str = ""
     amount: int = 0
     recipients: int = 0
+    sentence: str = ""
 
     def problem(self) -> Problem:
         """The problem that it counts to, as a row that is not kept yet."""
@@ -103,7 +104,17 @@ KEPT: Final = tuple(
     each.name
     for each in fields(Seen)
     if each.name
-    not in ("tenant_id", "task_type", "node", "is_live", "kind", "tool", "error", "fingerprint")
+    not in {
+        "tenant_id",
+        "task_type",
+        "node",
+        "is_live",
+        "kind",
+        "tool",
+        "error",
+        "fingerprint",
+        "sentence",
+    }
 )
 
 
@@ -123,6 +134,7 @@ def _of(row: Mapping[str, Any]) -> Seen:
         "head": row["head"],
         "is_live": row["status"] not in states.FINAL,
         "since": row["opened_at"] or row["at"],
+        "sentence": row["case_sentence"] or row["sentence"],
     }
     return Seen(**{**common, **trouble, **(_effect(row) if trouble else {})})
 

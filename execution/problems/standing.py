@@ -47,6 +47,7 @@ class Tally:
     lately: int = 0
     recipients: int = 0
     money: Counter[str] = field(default_factory=Counter)
+    waits_since: datetime | None = None
     first_seen: datetime | None = None
     last_seen: datetime | None = None
 
@@ -72,7 +73,9 @@ class Tally:
         self.recipients += by * one.recipients
         self.money[one.currency] += by * one.amount
         if by > 0:
-            self._span(one.since, one.since)
+            self.span(one.since, one.since)
+            if one.what == CASE and one.decided_at is None:
+                self.waits_since = _older(self.waits_since, one.since)
 
     def add(self, row: Sequence[Any]) -> None:
         """Add one row of `COUNTS`."""
@@ -86,10 +89,12 @@ class Tally:
         if row[10]:
             self.money[currency] += row[10]
         self.recipients += row[11]
-        self._span(row[12], row[13])
+        self.span(row[12], row[13])
+        self.waits_since = _older(self.waits_since, row[14])
 
-    def _span(self, first: datetime, last: datetime) -> None:
-        self.first_seen = min(filter(None, (self.first_seen, first)))
+    def span(self, first: datetime, last: datetime) -> None:
+        """It was seen from then to then too."""
+        self.first_seen = _older(self.first_seen, first)
         self.last_seen = max(filter(None, (self.last_seen, last)))
 
 
@@ -98,7 +103,7 @@ class Standing:
     """One problem as it stands: what it is, how much counts to it, and what people said of it.
 
     `covered` counts what a resolution covers; `snooze` is the snooze that was said last, if it has
-    not been ended by a person.
+    not been ended by a person, `said` the sentence of a run that is not sorted in yet.
     """
 
     problem: Problem
@@ -106,6 +111,7 @@ class Standing:
     covered: Tally = field(default_factory=Tally)
     by_combo: dict[int, Tally] = field(default_factory=dict)
     snooze: ProblemChange | None = None
+    said: str = ""
 
     def count(self, one: Counted, by: int) -> None:
         """Count one run more or less, in all and in its combo."""
@@ -129,3 +135,7 @@ class Standing:
         if self.is_resolved():
             return models.RESOLVED
         return models.SNOOZED if self.is_snoozed(now) else "open"
+
+
+def _older(one: datetime | None, other: datetime | None) -> datetime | None:
+    return min(filter(None, (one, other)), default=None)

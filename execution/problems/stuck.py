@@ -161,8 +161,7 @@ def _add(to: Standing, row: Sequence[Any]) -> None:
         tally.stuck += runs
         tally.recipients += recipients or 0
         tally.money[currency or ""] += amount or 0
-        tally.first_seen = min(filter(None, (tally.first_seen, first)))
-        tally.last_seen = max(filter(None, (tally.last_seen, last)))
+        tally.span(first, last)
 
 
 def _asked(tenant: Tenant) -> dict[str, Any]:

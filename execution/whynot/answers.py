@@ -21,9 +21,9 @@ class Answer:
 
 @dataclass(frozen=True)
 class Check:
-    """One question, by name and in words, with its answer."""
+    """One question, by its code and in words, with its answer."""
 
-    name: str
+    code: str
     what: str
     answer: Answer
 

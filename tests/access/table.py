@@ -152,6 +152,12 @@ ROWS: Final[Mapping[str, Row]] = {
     "stop_plan": Row(post=f"{VIEW} and {RECONCILE}"),
     "second_plan": Row(post=f"{VIEW} and {RECONCILE}"),
     "discard_plan": Row(post=f"{VIEW} and {RECONCILE}"),
+    # Problems
+    "problems": Row(get=VIEW),
+    "problem": Row(get=VIEW),
+    "snooze_problem": Row(post=OPERATE),
+    "change_problem": Row(post=OPERATE),
+    "claim_problem": Row(post=OPERATE),
     # Runs
     "runs": Row(get=VIEW),
     "runs_new": Row(get=VIEW),

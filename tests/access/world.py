@@ -99,6 +99,7 @@ def make(slug: str, folder: Path) -> World:
         "pk": passkey(person(slug, "keyholder", tenant, ())),
     }
     names = {name: thing.pk for name, thing in found.items()}
+    names["fingerprint"] = case.fingerprint
     names["number"] = _plan(tenant, people, case.run_id).number
     token = make_link(people["viewer"], actor=Actor.machine("test"))
     return World(

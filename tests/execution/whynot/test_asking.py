@@ -45,7 +45,7 @@ def run(engine: Bench) -> Run:
 def against(run: Run) -> list[str]:
     """Which of the nine say that they keep it."""
     fresh = Run.objects.select_related("tenant", "combo").get(pk=run.pk)
-    return [check.name for check in asking.ask_all(fresh) if not check.answer.ok]
+    return [check.code for check in asking.ask_all(fresh) if not check.answer.ok]
 
 
 def test_there_are_nine_and_none_is_against_a_run_that_is_due(run: Run) -> None:
