@@ -8,7 +8,7 @@ import logging
 from datetime import datetime, timedelta
 from math import ceil
 from typing import Any, Final
-from uuid import UUID
+from uuid import UUID, uuid5
 
 from django.core.exceptions import PermissionDenied
 from django.db import InterfaceError, OperationalError, transaction
@@ -84,7 +84,8 @@ def _next(plan_id: UUID) -> bool:
             return False
         Plan.objects.filter(pk=plan.pk).update(paced_at=paced_at)
         _carry_out(plan, item)
-        if not plan.items.filter(state=states.PLANNED).exists():
+        # Under the lock of the plan the counter is true: only its last item asks again.
+        if plan.planned == 1 and not plan.items.filter(state=states.PLANNED).exists():
             _finish(plan)
     boundary("plan item:after")
     return True
@@ -135,7 +136,7 @@ def _carry_out(plan: Plan, item: PlanItem) -> None:
 
 
 def _result(kind: Kind, plan: Plan, item: PlanItem) -> Result:
-    subject = subjects.lock(item)
+    subject = subjects.load([item])[item.pk] if kind.locks_itself else subjects.lock(item)
     moved = _moved(item, subject.facts())
     if moved:
         return Result(states.SKIPPED, _("It changed since the review: %(what)s.") % {"what": moved})
@@ -143,7 +144,9 @@ def _result(kind: Kind, plan: Plan, item: PlanItem) -> Result:
     why = f"{plan.why} ({plan})"
     terms = {**plan.terms, **item.terms}
     second = plan.seconded_by if plan.needs_second else None
-    return kind.carry_out(Carrying(subject, terms, why, plan.started_by, second))
+    token = uuid5(plan.pk, str(item.position))
+    given = Carrying(subject, terms, why, plan.started_by, second, item.was, token)
+    return kind.carry_out(given)
 
 
 def _moved(item: PlanItem, now: dict[str, Any]) -> str:

@@ -31,16 +31,19 @@ from reconciliation.reports.models import Report
 from tenants.models import Tenant
 
 MOST: Final = states.MOST_ITEMS + 1
-EVERYTHING: Final = ("try_again", "verdict", "look_up", "cancel", "rehearse", "release", "renewed")
+EVERYTHING: Final = (
+    *("try_again", "verdict", "look_up", "cancel"),
+    *("rehearse", "release", "renewed", "ask_again"),
+)
 # Which kinds of plan help with which trouble, the most usual first.
 HELPS: Final[Mapping[str, tuple[str, ...]]] = {
     record.OUTCOME_UNKNOWN: ("look_up", "verdict", "cancel"),
     record.UNMIGRATABLE: ("release", "rehearse", "try_again", "cancel"),
     record.CREDENTIAL_INVALID: ("renewed", "cancel"),
-    record.FOR_RETRY: ("try_again", "cancel"),
+    record.EXPIRED: ("ask_again",),
 }
 USUALLY: Final = ("try_again", "cancel")
-ABOUT_EFFECTS: Final = ("look_up", "verdict", "cancel")
+ABOUT_EFFECTS: Final = ("look_up", "verdict", "ask_again", "cancel")
 REPORTED: Final = {MATCHED: ("reported",), ABSENT: ("verdict",)}
 
 
@@ -74,13 +77,14 @@ def chosen(tenant: Tenant, query: QueryDict) -> Chosen:
 def from_runs(tenant: Tenant, query: QueryDict) -> Chosen:
     """Runs that were ticked."""
     ids = _uuids(query.getlist("id")[:MOST])
-    found = list(Run.objects.filter(tenant=tenant, pk__in=ids).values_list("pk", "reason"))
+    mine = Run.objects.filter(tenant=tenant, pk__in=ids)
+    found = list(mine.values_list("pk", "reason", "stop_reason"))
     if len(found) != len(set(ids)):
         raise Run.DoesNotExist
     said = ngettext("%(n)d chosen run", "%(n)d chosen runs", len(found)) % {"n": len(found)}
-    reasons = {reason for _pk, reason in found}
-    kinds = HELPS.get(reasons.pop(), USUALLY) if len(reasons) == 1 else EVERYTHING
-    return Chosen(said, [Target(pk) for pk, _reason in found], kinds)
+    reasons = {stopped or reason for _pk, reason, stopped in found}
+    kinds = HELPS.get(reasons.pop(), EVERYTHING) if len(reasons) == 1 else EVERYTHING
+    return Chosen(said, [Target(pk) for pk, *_why in found], kinds)
 
 
 def from_filter(tenant: Tenant, query: QueryDict) -> Chosen:

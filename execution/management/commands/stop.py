@@ -1,8 +1,6 @@
 """`manage.py stop`: stop effects or new runs, list what is stopped, and lift it with a second person."""
 
-import getpass
 import json
-import sys
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from typing import Any
 
@@ -17,7 +15,8 @@ from checkpoints.scopes import Lock, Scope
 from execution import stopreport
 from reconciliation.stopping import stop
 from tenants.actors import BY_COMMAND, Actor, Proof
-from tenants.models import Tenant, User
+from tenants.management import passwords
+from tenants.models import Tenant
 
 HELP = """\
 Stop effects, or new runs. Works with Valkey down.
@@ -116,22 +115,9 @@ def _who_lifts(email: str) -> Actor:
     """A person who proves it by their password; without a name it is a machine, and is refused."""
     if not email:
         return Actor.machine("command line")
-    person = User.objects.filter(email=email.lower(), is_active=True).first()
-    if person is None or not person.has_usable_password():
-        raise CommandError(
-            f"{email} is no active person with a password, so it cannot be told here who lifts; "
-            "lift the stop on its page"
-        )
-    if not person.check_password(_password(email)):
-        raise CommandError(f"that is not the password of {email}; nothing was changed")
+    person = passwords.person(email, instead="lift the stop on its page")
     # The clock of this process, as with the web: judged by the database's, under the lock.
     return Actor.person(person, Proof(BY_COMMAND, timezone.now()))
-
-
-def _password(email: str) -> str:
-    if sys.stdin.isatty():
-        return getpass.getpass(f"Password of {email}: ")
-    return sys.stdin.readline().rstrip("\n")
 
 
 def _scope(options: dict[str, Any]) -> Scope:

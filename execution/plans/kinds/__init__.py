@@ -4,6 +4,7 @@ from typing import Final
 
 from execution.plans.errors import PlanRefusedError
 from execution.plans.kinds import (
+    asking,
     cancelling,
     looking,
     rehearsals,
@@ -22,6 +23,7 @@ KINDS: Final[dict[str, Kind]] = {
         looking.KIND,
         reporting.KIND,
         renewing.KIND,
+        asking.KIND,
         cancelling.KIND,
         rehearsals.REHEARSE,
         rehearsals.RELEASE,

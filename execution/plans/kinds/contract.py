@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
+from uuid import UUID
 
 from django.utils.functional import Promise
 
@@ -13,6 +14,7 @@ from tenants.models import User
 Words = str | Promise
 Terms = Mapping[str, Any]
 
+NO_TOKEN: Final = UUID(int=0)
 OPERATE: Final = "operate_runs"
 RECONCILE: Final = "reconcile_actions"
 
@@ -85,7 +87,8 @@ UNPROVEN: Final = Result(states.UNPROVEN, "")
 class Carrying:
     """One item under the locks of plan and run: what it is about, its terms, who ordered it.
 
-    `second` is who said yes to the plan as the second person, where it takes one.
+    `second` is who said yes to the plan as the second person, where it takes one; `was` what was
+    kept when it was planned, and `token` is the item's own, the same whenever it is tried again.
     """
 
     subject: Subject
@@ -93,6 +96,8 @@ class Carrying:
     why: str
     user: User
     second: User | None = None
+    was: Terms = field(default_factory=dict)
+    token: UUID = NO_TOKEN
 
 
 @dataclass(frozen=True)
@@ -102,6 +107,7 @@ class Kind:
     `assess` reads only. `carry_out` runs in the item's transaction and calls nothing outside; it
     raises an error of the domain for what cannot be. `right` is needed for all of it. `of_terms`
     says which terms a person gives; `refuse` raises `PlanRefusedError` for those that make no plan.
+    With `locks_itself` nothing of the run is locked before: its verb locks what comes first.
     """
 
     name: str
@@ -112,5 +118,6 @@ class Kind:
     assess: Callable[[Assessing], Planned | LeftOut]
     carry_out: Callable[[Carrying], Result]
     transition: str = ""
+    locks_itself: bool = False
     of_terms: tuple[str, ...] = ()
     refuse: Callable[[Terms], None] = lambda _terms: None

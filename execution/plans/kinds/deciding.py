@@ -9,7 +9,7 @@ from execution.plans.kinds.contract import Assessing, Carrying, LeftOut, Planned
 from reconciliation import outcomes, verdicts
 from reconciliation.errors import VerdictRefusedError
 from reconciliation.models import Attempt
-from reconciliation.verdicts import Given
+from reconciliation.verdicts import Given, second
 from tenants import clock
 from tenants.moments import moment
 
@@ -34,7 +34,9 @@ def assess(given: Assessing, verdict: str) -> Planned | LeftOut:
     late = _may_still_arrive(given) if verdict in NEEDS_WINDOW else None
     if late is not None:
         return late
-    return Planned(case.kind, choice.follows, {"verdict": verdict})
+    demanded = second.demand(case, verdict, given.user)
+    why = ", ".join(demanded.rules) if demanded.people > 1 else ""
+    return Planned(case.kind, choice.follows, {"verdict": verdict}, second=why)
 
 
 def carry_out(carrying: Carrying, verdict: str) -> Result:
@@ -43,7 +45,7 @@ def carry_out(carrying: Carrying, verdict: str) -> Result:
     if case is None:
         raise AssertionError("what was planned for a case is compared before")
     given = Given(verdict, carrying.why, str(carrying.terms.get("evidence", "")))
-    kept = verdicts.give(case.pk, given, user=carrying.user)
+    kept = verdicts.give(case.pk, given, user=carrying.user, second_person=carrying.second)
     if not isinstance(kept, Verdict):
         raise VerdictRefusedError(_("it takes a second person, and the plan had none"))
     return contract.UNPROVEN

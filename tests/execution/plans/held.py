@@ -4,10 +4,13 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import uuid4
 
+from django.db import transaction
+
 from canonical.redaction import ours
 from checkpoints import leases, runs
 from checkpoints.cases import Trouble
-from checkpoints.models import Run
+from checkpoints.ids import uuid7
+from checkpoints.models import Case, Run
 from checkpoints.registry import runnable_combos
 from execution.plans import carrying, computing, drafting, ordering
 from execution.plans.drafting import Draft, Target
@@ -32,6 +35,19 @@ def held(engine: Bench, n: int = 1, *, kind: str = "world_changed") -> list[Run]
         runs.hold(lease, trouble, actor=WORKER)
         made.append(Run.objects.get(pk=lease.run_id))
     return made
+
+
+def many(engine: Bench, n: int) -> None:
+    """So many more runs like a held one, by their rows: the same trouble, each with its case."""
+    (run,) = held(engine)
+    case = Case.objects.get(run=run)
+    with transaction.atomic():
+        for _ in range(n - 1):
+            run.pk = run.effect_scope = uuid7()
+            run.business_key = uuid4().hex
+            case.pk, case.run_id = uuid7(), run.pk
+            run.save(force_insert=True)
+            case.save(force_insert=True)
 
 
 def unknown(engine: Bench, n: int = 1) -> list[Run]:
