@@ -17,6 +17,7 @@ help: ## This list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
 
 up: .venv/runtime ## Start everything and stay in front; Ctrl-C stops it
+	@$(if $(WITHOUT_DESK),:,$(MAKE) --silent .venv/desk || echo "The demo does without its refund desk: a tracker and a store could not be installed")
 	@KEDGE_DEMO=$${KEDGE_DEMO:-$(if $(filter production,$(KEDGE_ENV)),0,1)} exec $(RUN) manage.py up
 
 demo: .venv/runtime ## Show the card of the running demo again
@@ -34,13 +35,16 @@ check: .venv/dev ## Lint, types, import floors, templates, migrations, deploymen
 	$(RUN) -W ignore::RuntimeWarning manage.py makemigrations --check --dry-run
 	$(PRODUCTION) $(RUN) manage.py check --deploy --fail-level WARNING
 
+# Only the demo has a refund desk.
+WITHOUT_DESK := $(filter production,$(KEDGE_ENV))$(filter 0,$(KEDGE_DEMO) $(KEDGE_REFUND_DESK))
+
 # What production must be told; none of it is a real secret or host.
 PRODUCTION := KEDGE_KEYS=check:b25seS1mb3ItdGhlLWNoZWNrLTAxMjM0NTY3ODlhYmM= \
 	KEDGE_ENV=production KEDGE_DEMO=0 KEDGE_DEBUG=0 KEDGE_HOSTS=kedge.example \
 	KEDGE_SECRET_KEY=only-for-the-check-abcdefghijklmnopqrstuvwxyz-0123456789 \
 	KEDGE_SIGNING_KEY=b25seS1mb3ItdGhlLWNoZWNrLTAxMjM0NTY3ODlhYmM=
 
-crash: .venv/dev ## Kill a run at every boundary and count its effects (minutes)
+crash: .venv/dev .venv/desk ## Kill a run at every boundary and count its effects (minutes)
 	$(RUN) -m tests.crash $(ARGS)
 
 bench: .venv/bench ## Measure steps and storage beside the bare database and other engines
@@ -50,7 +54,7 @@ fmt: .venv/dev ## Format the code and mend what lint can mend
 	$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .
 
 locks: .venv/uv ## Lock again after requirements*.in changed
-	for each in requirements requirements-dev requirements-bench; do \
+	for each in requirements requirements-dev requirements-bench requirements-desk; do \
 	  $(BIN)/uv pip compile --quiet --generate-hashes --only-binary :all: --python-version 3.11 \
 	    --no-emit-index-url --custom-compile-command "make locks" $$each.in -o $$each.lock || exit 1; done
 
@@ -78,11 +82,17 @@ locks: .venv/uv ## Lock again after requirements*.in changed
 	@$(call install,requirements-bench.lock)
 	@touch $@
 
-# The locks name what each package must hash to; none from npm may run anything while it is
-# installed. Roundup comes as source only and is built with the setuptools of our own lock.
-.venv/servers: .venv/dev tests/servers/roundup.lock tests/servers/package.json tests/servers/package-lock.json
+# The demo's refund desk works with a tracker (Roundup, MIT) and a store (SeaweedFS, Apache 2.0), each
+# a program of its own. Roundup comes as source only and is built with the setuptools of our own lock.
+.venv/desk: .venv/runtime requirements-desk.lock config/demo/desk/roundup.lock
+	@echo "Installing the tracker and the store of the demo's refund desk (once per lock)"
+	@$(call install,requirements-desk.lock)
+	@$(RUN) -m pip install --quiet --require-hashes --no-deps --no-build-isolation -r config/demo/desk/roundup.lock
+	@touch $@
+
+# The locks name what each package must hash to; none from npm may run anything while it is installed.
+.venv/servers: .venv/dev .venv/desk tests/servers/package.json tests/servers/package-lock.json
 	@echo "Installing the other systems that tests talk to (once per lock)"
-	@$(RUN) -m pip install --quiet --require-hashes --no-deps --no-build-isolation -r tests/servers/roundup.lock
 	@rm -rf .venv/npm && mkdir .venv/npm && cp tests/servers/package*.json .venv/npm
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/npm ci --prefix .venv/npm --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@

@@ -6,6 +6,7 @@ from pathlib import Path
 from csp.constants import NONE, SELF
 
 from config import database, environment, keyring, logs, oidc, practice
+from config.demo.desk import places as desk
 from config.embedded.places import places
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -245,9 +246,20 @@ KEDGE_REMOTES = os.environ.get("KEDGE_REMOTES", "")
 # Tools that files declare, and the private hosts that such tools may talk to.
 KEDGE_TOOLS = os.environ.get("KEDGE_TOOLS", "")
 KEDGE_TOOL_PRIVATE_HOSTS = environment.names(os.environ, "KEDGE_TOOL_PRIVATE_HOSTS")
-# The task types of the refund desk, and what stands for variables that its tools name.
-KEDGE_REFUND_DESK = environment.switch(os.environ, "KEDGE_REFUND_DESK")
-KEDGE_TOOL_VALUES: dict[str, str] = {}
+# The demo's refund desk: a tracker and a store under `up`, books in the embedded PostgreSQL.
+KEDGE_DESK_PORT = environment.number(
+    os.environ, "KEDGE_DESK_PORT", min(PORT + 40, 65_000), most=65_000
+)
+DESK = (
+    desk.desk(VAR_DIR, KEDGE_DESK_PORT, SECRET_KEY)
+    if KEDGE_DEMO and "DATABASE_URL" in EMBEDDED and desk.is_installed()
+    else None
+)
+# Its task types, and what stands for variables that its tools name.
+KEDGE_REFUND_DESK = environment.switch(os.environ, "KEDGE_REFUND_DESK", default=DESK is not None)
+DESK = DESK if KEDGE_REFUND_DESK else None
+KEDGE_TOOL_VALUES = DESK.values(PLACES) if DESK else {}
+KEDGE_TOOL_PRIVATE_HOSTS += DESK.hosts() if DESK else []
 
 # Where mail is handed in; with no host named, the demo's own sink keeps it on this machine.
 KEDGE_SMTP_HOST = os.environ.get("KEDGE_SMTP_HOST") or "127.0.0.1"

@@ -15,6 +15,8 @@ from django.core.management import call_command, get_commands
 from django.db import connection
 
 from config import instance, programs, readiness, supervision
+from config.demo.desk import programs as desk
+from config.demo.desk.places import PORTS
 from config.embedded import folders, postgres, processes, valkey
 from config.errors import GroundError
 from config.groundcheck import check_ground
@@ -36,6 +38,9 @@ def up(say: Say) -> None:
     if settings.KEDGE_MAIL_SINK:
         instance.refuse_taken_port(settings.KEDGE_SMTP_PORT, "KEDGE_SMTP_PORT")
     folders.prepare(settings.PLACES)
+    if settings.DESK is not None:
+        for port in range(settings.DESK.port, settings.DESK.port + PORTS):
+            instance.refuse_taken_port(port, "KEDGE_DESK_PORT")
     try:
         with _ending_raises():
             _run(say, lock)
@@ -63,6 +68,8 @@ def _servers(say: Say) -> list[Program]:
         found.append(programs.postgres(postgres.prepare(here, say=say), here.account))
     if "REDIS_URL" in settings.EMBEDDED:
         found.append(programs.valkey(valkey.command(here), here.account))
+    if settings.DESK is not None:
+        found += desk.of(settings.DESK)
     return found
 
 
@@ -85,10 +92,10 @@ def _start(supervisor: Supervisor, listed: list[Program], say: Say) -> None:
 
 
 def _start_servers(supervisor: Supervisor, listed: list[Program], say: Say) -> None:
-    for program in listed:
-        if not _is_ours(program):
-            say(f"Starting {program.name}")
-            supervisor.start_group(program.group)
+    for group in dict.fromkeys(program.group for program in listed if not _is_ours(program)):
+        names = [program.name for program in listed if program.group == group]
+        say(f"Starting {' and '.join(names)}")
+        supervisor.start_group(group)
     if "DATABASE_URL" in settings.EMBEDDED:
         postgres.wait_until_ready(
             settings.PLACES,
@@ -101,7 +108,7 @@ def _start_servers(supervisor: Supervisor, listed: list[Program], say: Say) -> N
 
 
 def _is_ours(program: Program) -> bool:
-    return program.group not in {"postgres", "valkey"}
+    return program.group not in {"postgres", "valkey", desk.GROUP}
 
 
 @contextmanager

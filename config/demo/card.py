@@ -1,4 +1,4 @@
-"""The card: one address, one way in, three things to try, and what really arrived."""
+"""The card: one address, one way in, a few things to try, and what really arrived."""
 
 import json
 import time
@@ -53,6 +53,7 @@ def text() -> str:
         *_push(there, base),
         *_plug(base),
         *_unknown(there, base),
+        *_refunds(there, base),
         "",
         _("Outside world: what really arrived, beside the same jobs with plain retries"),
         f"   {base}{reverse('outside_world')}",
@@ -117,3 +118,17 @@ def _unknown(there: Things, base: str) -> list[str]:
         + "\n     " + _("mail, as %(name)s; everything after that happened by itself.")
         % {"name": people.APPROVER.name},
     ]  # fmt: skip
+
+
+def _refunds(there: Things, base: str) -> list[str]:
+    if settings.DESK is None:
+        absent = _(
+            "4  No refund desk here: its tracker and store are not installed, or switched off"
+        )
+        return [absent]
+    if not there.refunds:
+        return [_("4  The refund desk works; none of its effects waits for a yes now")]
+    first = there.refunds[0]
+    where = reverse("approvals:request", args=[first.tenant.slug, first.pk])
+    title = _("4  Customers wait for their money; what it takes depends on how much")
+    return [title, f"   {base}{where}"]

@@ -3,10 +3,13 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from django.conf import settings
+
 from agents import repositories
 from agents.fleet import FLEET
 from agents.remotes import remote_url
 from config.demo import campaigns, people
+from config.demo.desk import books, filling
 from config.demo.twin.remotes import twin_of
 
 TELL_EVERY = 4
@@ -20,10 +23,18 @@ def seed(say: Say) -> bool:
     if persons:
         say(f"Made {', '.join(tenants)} with {len(persons)} people: {', '.join(persons)}")
     prepared = [_prepare(slug, say) for slug in people.TENANTS]
-    started = campaigns.start_all()
+    # Refunds are quick, and first in the queue: their questions are there at the first look.
+    started = _refunds(say) + campaigns.start_all()
     if started:
         say(f"Started {started} runs")
     return bool(persons or any(prepared) or started)
+
+
+def _refunds(say: Say) -> int:
+    if settings.DESK is None:
+        return 0
+    books.make()
+    return filling.fill(settings.DESK, say)
 
 
 def _prepare(slug: str, say: Say) -> bool:

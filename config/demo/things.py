@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from django.db.models import QuerySet
 
 from agents.fleet_change.graph import TASK_TYPE
+from agents.refund_desk.graph import TASK_TYPE as REFUND_DESK
 from agents.tools.git.tool import GitPush
 from approvals import states
 from approvals.models import ApprovalRequest
@@ -13,18 +14,22 @@ from checkpoints.states import LIVE, OUTCOME_UNKNOWN
 from config.demo.campaigns import DYING_KEY
 from config.demo.people import HARBOUR
 
+MOST_REFUNDS = 5
+
 
 @dataclass(frozen=True)
 class Things:
     """What is there. `push` waits for a yes, `plug` too (another one where there are two).
 
-    `decided` is the case of the unknown mail once somebody has decided it.
+    `decided` is the case of the unknown mail once somebody has decided it. `refunds` are effects of the
+    refund desk that wait for a yes.
     """
 
     push: ApprovalRequest | None
     plug: ApprovalRequest | None
     unknown: Case | None
     decided: Case | None
+    refunds: tuple[ApprovalRequest, ...] = ()
 
 
 def now() -> Things:
@@ -34,23 +39,14 @@ def now() -> Things:
     plug = waiting[-1] if waiting else None
     case = unknown_mail()
     is_open = case is not None and case.decided_at is None and case.closed_at is None
-    return Things(push, plug, case if is_open else None, None if is_open else case)
+    refunds = tuple(_open(REFUND_DESK).order_by("asked_at")[:MOST_REFUNDS])
+    return Things(push, plug, case if is_open else None, None if is_open else case, refunds)
 
 
 def open_pushes() -> list[ApprovalRequest]:
     """Pushes of fleet changes that wait for a yes at the first tenant, but that of the dying mail."""
-    return list(
-        ApprovalRequest.objects.filter(
-            tenant__slug=HARBOUR,
-            state=states.OPEN,
-            tool=GitPush.name,
-            run__task_type=TASK_TYPE,
-        )
-        .exclude(run__business_key=DYING_KEY)
-        .select_related("run", "tenant")
-        .defer("bound", "diff", "parameters", "run__input")
-        .order_by("asked_at")[:50]
-    )
+    pushes = _open(TASK_TYPE).filter(tool=GitPush.name).exclude(run__business_key=DYING_KEY)
+    return list(pushes.order_by("asked_at")[:50])
 
 
 def unknown_mail() -> Case | None:
@@ -72,6 +68,16 @@ def first_working() -> Run | None:
     """The fleet change of the first tenant that will ask first: the one that got furthest."""
     live = _changes().filter(status__in=LIVE).exclude(business_key=DYING_KEY)
     return live.order_by("-head", "id").first()
+
+
+def _open(task_type: str) -> QuerySet[ApprovalRequest]:
+    return (
+        ApprovalRequest.objects.filter(
+            tenant__slug=HARBOUR, state=states.OPEN, run__task_type=task_type
+        )
+        .select_related("run", "tenant")
+        .defer("bound", "diff", "parameters", "run__input")
+    )
 
 
 def _changes() -> QuerySet[Run]:

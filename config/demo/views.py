@@ -46,7 +46,7 @@ def demo_only(view: View) -> View:
 @require_safe
 @demo_only
 def show(request: HttpRequest) -> HttpResponse:
-    """The three things to try, for who operates the demo's first tenant."""
+    """The things to try, for who operates the demo's first tenant."""
     tenant = _tenant(request)
     found = things.now()
     context = {
@@ -54,6 +54,7 @@ def show(request: HttpRequest) -> HttpResponse:
         "unopened": _unopened(request, found.plug),
         "to_come": unknown.still_to_come(),
         "approver": people.APPROVER.name,
+        "has_desk": settings.DESK is not None,
         **_plugged(tenant),
     }
     return render(request, "demo/demo.html", context)

@@ -19,6 +19,7 @@ from config.errors import GroundError
 LONGEST_SOCKET_FOLDER = 90
 SOCKET_PORT = 5432
 LINK = "ground"
+BOOKKEEPER = "kedge_books"  # of the demo's shops, whose books lie in databases of their own
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from psycopg import sql
 from config.embedded import processes
 from config.embedded.binaries import postgres_programs
 from config.embedded.folders import enterable, private
-from config.embedded.places import SOCKET_PORT, Places
+from config.embedded.places import BOOKKEEPER, SOCKET_PORT, Places
 from config.errors import GroundError
 
 MAJOR = "18"
@@ -181,7 +181,7 @@ def _access_files(places: Places) -> dict[str, Path]:
     folder = places.ground / "access"
     enterable(folder)
     us = _our_name()
-    users = (SUPERUSER, OWNER, WEB, WORKER)
+    users = (SUPERUSER, OWNER, WEB, WORKER, BOOKKEEPER)
     files = {
         "hba_file": "local all all peer map=kedge\n",
         "ident_file": "".join(f'kedge "{us}" {user}\n' for user in users),

@@ -17,6 +17,7 @@ def pinned(lock: str) -> dict[str, str]:
 def test_there_is_a_lock_for_each_way_to_install() -> None:
     assert LOCKS == [
         "requirements-bench.lock",
+        "requirements-desk.lock",
         "requirements-dev.lock",
         "requirements-uv.lock",
         "requirements.lock",
@@ -30,6 +31,11 @@ def test_a_lock_names_no_address_and_every_digest(lock: str) -> None:
     entries = re.split(r"^(?=[a-z0-9])", text, flags=re.MULTILINE)
     assert all("--hash=sha256:" in entry for entry in entries if "==" in entry.split("\n")[0])
     assert pinned(lock)
+
+
+def test_the_desk_of_the_demo_is_the_one_that_is_tested() -> None:
+    tested, desk = pinned("requirements-dev.lock"), pinned("requirements-desk.lock")
+    assert {name: tested.get(name) for name in desk} == desk
 
 
 @pytest.mark.parametrize("wider", ["requirements-dev.lock", "requirements-bench.lock"])

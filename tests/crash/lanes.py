@@ -19,6 +19,7 @@ from django.db import connections
 
 from tests.crash import databases, registry, roles, trials
 from tests.crash.trials import Result, Stage, Trial
+from tests.servers.shop import Shop
 
 _PR_SET_PDEATHSIG = 1
 _stage: Stage | None = None
@@ -46,12 +47,13 @@ class Lanes:
 
 @dataclass(frozen=True)
 class Common:
-    """What all lanes share: where worlds are made, the mailbox, the seed, and the patience."""
+    """What all lanes share: where worlds are made, mailbox, seed, patience, and a shop if any."""
 
     folder: Path
     mailbox: Path
     seed: Path
     patience_seconds: float
+    shop: Shop | None
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.crash import databases, ground, mailbox, plan, report, takeover, worlds
+from tests.crash import databases, ground, mailbox, plan, report, shops, takeover, worlds
 from tests.crash.judge import Judged, judge
 from tests.crash.lanes import Common, Lanes, lanes, warm
 from tests.crash.mutants import MUTANTS
@@ -126,17 +126,20 @@ def _ground(options: Options) -> Iterator[tuple[str, Path, Lanes]]:
     """Databases, a mail server, a seed repository and lanes; yields a spare database too."""
     base = f"kedge_crash_{os.getpid()}"
     with ExitStack() as stack:
+        refunds = any(BY_NAME[name].refunds for name in options.only)
+        opened = stack.enter_context(shops.opening(base)) if refunds else None
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="kedge-crash-")))
         template = stack.enter_context(databases.template(base))
         warm(template, folder)
         copies = databases.copies(template, base, options.lanes + 1)
         spare, *names = stack.enter_context(copies)
         maildir = folder / "mail"
-        if any(BY_NAME[name].pushes for name in options.only):
+        if refunds or any(BY_NAME[name].pushes for name in options.only):
             stack.enter_context(mailbox.sink(maildir))
         stack.callback(ground.forget_rings)
         seed = worlds.seed_repository(folder / "seed")
-        common = Common(folder, maildir, seed, options.patience)
+        shop = opened() if opened is not None else None
+        common = Common(folder, maildir, seed, options.patience, shop)
         pool = stack.enter_context(lanes(names, common))
         yield spare, folder, pool
 

@@ -4,12 +4,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 import psycopg
 from django.db import connections
 
 from canonical import json as canonical
-from checkpoints import reading
+from canonical import redaction
+from checkpoints import blobs, reading
 from checkpoints.models import Case, Checkpoint, Recovery, Run
 from checkpoints.states import FINAL
 from reconciliation.models import Action
@@ -42,6 +44,7 @@ SELECT run.status, run.reason, run.head, run.next_node, run.effect_in_flight IS 
   FROM checkpoints_run AS run WHERE business_key = %s
 """
 
+_VERSION = re.compile(r'\\"[0-9a-f]{32}\\"')
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
@@ -102,15 +105,18 @@ def condition(reader: psycopg.Connection, business_key: str, effects: int) -> st
     return f"{effects} effects, {row}"
 
 
-def end_of(business_key: str) -> End:
-    """Read everything about a run that ended or is held, by Django's own connection."""
+def end_of(business_key: str, *, ticket: str = "") -> End:
+    """Read everything about a run that ended or is held, by Django's own connection.
+
+    `ticket` is the number of the ticket it is about, which is another in each world.
+    """
     run = Run.objects.select_related("tenant", "combo").get(business_key=business_key)
     case = Case.objects.filter(run=run, closed_at=None).first()
     ended = End(
         status=run.status,
         reason=run.reason or run.stop_reason,
         sentence=run.sentence,
-        result=_result(run),
+        result=_result(run, ticket),
         actions=_actions(run),
         damage=tuple(reading.verify_run(run)),
         case=case.kind if case else "",
@@ -124,8 +130,11 @@ def end_of(business_key: str) -> End:
     return ended
 
 
-def _result(run: Run) -> str:
-    """Status, nodes passed, last state with its lists: every id replaced by its number."""
+def _result(run: Run, ticket: str) -> str:
+    """Status, nodes passed, last state with its lists: every id replaced by its number.
+
+    What is encrypted is left out: it is under keys of this database.
+    """
     head = reading.load_head(run)
     chains: Mapping[str, object] = head.state.get(reading.CHAINS, {})
     nodes = Checkpoint.objects.filter(run_id=run.id).order_by("seq").values_list("node", flat=True)
@@ -133,12 +142,21 @@ def _result(run: Run) -> str:
         "status": run.status,
         "stop": run.stop_reason,
         "nodes": list(nodes),
-        "state": head.state,
+        "state": _with_documents(run, redaction.blanked(head.state)),
         "lists": {name: reading.chain_items(run, head, name) for name in chains},
     }
     text = canonical.dumps(whole).decode().replace(run.business_key, "(key)")
+    text = _VERSION.sub("(version)", text.replace(ticket, "(ticket)") if ticket else text)
     numbers: dict[str, str] = {}
     return _UUID.sub(lambda found: numbers.setdefault(found[0], f"#{len(numbers)}"), text)
+
+
+def _with_documents(run: Run, state: Any) -> Any:
+    """The refund document in place of its digest: it names the action, which has a fresh id."""
+    paper = state.get("paper")
+    if paper is None:
+        return state
+    return {**state, "paper": blobs.get(run.tenant_id, paper).decode()}
 
 
 def _actions(run: Run) -> tuple[Done, ...]:

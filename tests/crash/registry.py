@@ -1,4 +1,4 @@
-"""What the matrix runs: the engine's test graph over every fake tool, and both real task types.
+"""What the matrix runs: the engine's test graph over every fake tool, and the real task types.
 
 Found through KEDGE_AGENTS. Where the real world is comes from the environment: KEDGE_REMOTES for
 git, KEDGE_CRASH_SMTP_PORT for mail.
@@ -9,9 +9,14 @@ import time
 from dataclasses import replace
 from typing import Any
 
+from agents import reach
 from agents import registry as real
+from agents.refund_desk import systems
 from agents.remotes import remote_url
 from agents.tools.git.tool import GitPush
+from agents.tools.http import loading
+from agents.tools.http.declared import Limits
+from agents.tools.http.tool import HttpTool
 from agents.tools.mail.sending import MailServer
 from agents.tools.mail.tool import SendMail
 from checkpoints.graph import COMPUTE, END, Context, Graph, State, To
@@ -79,7 +84,14 @@ GRAPHS: dict[str, Graph] = {
     CARELESS: _careless(),
 }
 SMTP = MailServer("127.0.0.1", int(os.environ.get("KEDGE_CRASH_SMTP_PORT", "0")))
-TOOLS = _by_name(GitPush(remote_url), SendMail(SMTP), *FAKES)
+# The tracker can only be asked, and absent is believed after budget and margin: not minutes here.
+SOON = Limits(budget_seconds=4, margin_seconds=1)
+ANSWERING = replace(loading.load_file(systems.FOLDER / f"{systems.ANSWER}.json"), limits=SOON)
+DESK = {
+    **{tool.name: tool for tool in systems.tools()},
+    systems.ANSWER: HttpTool(ANSWERING, reach.here()),
+}
+TOOLS = _by_name(GitPush(remote_url), SendMail(SMTP), *DESK.values(), *FAKES)
 RULES = {"rules_schema": 1, "rules": [{"tool": tool.name, **engine.RULE} for tool in FAKES]}
 
 

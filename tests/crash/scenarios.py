@@ -21,7 +21,7 @@ class Scenario:
 
     `nobody_can_know` are the tools of it whose unknown outcomes are a person's to decide.
     `slow_remote`: the remote thinks about a push, and whoever pushes dies meanwhile. `cancelled`:
-    somebody cancels the run after its first death. `recovery_kills`: recoveries are killed too, and
+    somebody cancels the run after its first death. `refunds`: there is a shop, with a ticket of its own. `recovery_kills`: recoveries are killed too, and
     every death is noticed in both ways. `sweeper_kills`: so are the sweeper's ordinary rounds.
     """
 
@@ -31,6 +31,7 @@ class Scenario:
     answers: tuple[str, ...] = ("approve",)
     nobody_can_know: tuple[str, ...] = ()
     pushes: bool = False
+    refunds: bool = False
     slow_remote: bool = False
     cancelled: bool = False
     kills: Callable[[Point], bool] = everywhere
@@ -125,6 +126,26 @@ REAL = (
         recovery_kills=False,
     ),
 )
+# Effects in systems that others wrote: SQL and objects have void, the tracker can be asked.
+REFUNDS = (
+    Scenario(
+        "refund_desk",
+        "refund_desk",
+        lambda place: {"ticket": place.ticket},
+        nobody_can_know=(MAIL,),
+        refunds=True,
+        recovery_kills=False,
+    ),
+    # Its agent asks for the money again; whoever reads the second question says no.
+    Scenario(
+        "refund_twice",
+        "refund_desk",
+        lambda place: {"ticket": place.ticket, "prompt": "careless"},
+        ("approve", "reject"),
+        refunds=True,
+        kills=_around_the_call,
+    ),
+)
 # One trial for each kind of tool with the margins of production (rule 9).
 UNHURRIED = tuple(
     Scenario(
@@ -145,10 +166,11 @@ BROKEN = (
     Scenario("forgetful_tool", registry.STEPS, _acting("broken.forgetful"), kills=_around_the_call),
     Scenario("careless_node", registry.CARELESS, lambda _place: {"steps": 2}),
 )
-ALL = (*PLAIN, *LATE, *CANCELLED, *REAL, *UNHURRIED)
+ALL = (*PLAIN, *LATE, *CANCELLED, *REAL, *REFUNDS, *UNHURRIED)
 # Every boundary, and every kind of tool, once.
 SHORT = (
     *("steps", "void", "keyed", "look_up", "nothing", "sent_back"),
     *("late_void", "cancelled_void", "fleet_change", "fleet_late"),
+    *("refund_desk", "refund_twice"),
 )
 BY_NAME = {scenario.name: scenario for scenario in (*ALL, *BROKEN)}

@@ -21,6 +21,7 @@ from tests.crash.registry import TOOLS
 from tests.crash.roles import Job
 from tests.crash.scenarios import BY_NAME
 from tests.crash.worlds import Effect, Place
+from tests.servers.shop import Shop
 
 PAUSE_SECONDS = 0.01
 # Longer windows are not waited for: then the person says what can be said at once.
@@ -77,6 +78,7 @@ class Stage:
     mailbox: Path
     seed: Path
     patience_seconds: float = 0
+    shop: Shop | None = None
 
 
 @dataclass
@@ -102,6 +104,9 @@ class _Course:
 
     def stands(self) -> Stands | None:
         return record.stands(self.stage.reader, self.job.business_key)
+
+    def end(self) -> End:
+        return record.end_of(self.job.business_key, ticket=self.place.ticket)
 
     def live(self, role: str, act: Callable[[], object]) -> Ended:
         """Let one process act, and die if its turn has come."""
@@ -145,7 +150,7 @@ def run(trial: Trial, stage: Stage) -> Result:
     course = _begin(trial, stage)
     try:
         _carry_on(course, until=began + patience)
-        end = record.end_of(course.job.business_key)
+        end = course.end()
     except StuckError as stuck:
         course.trouble = f"{course.trouble} {stuck}".strip()
         end = None
@@ -166,7 +171,7 @@ def run(trial: Trial, stage: Stage) -> Result:
 def _begin(trial: Trial, stage: Stage) -> _Course:
     scenario = BY_NAME[trial.scenario]
     key = uuid.uuid4().hex[:16]
-    place = Place(stage.folder / key, key, stage.mailbox)
+    place = Place(stage.folder / key, key, stage.mailbox, stage.shop if scenario.refunds else None)
     place.prepare(stage.seed if scenario.pushes else None, slow=scenario.slow_remote)
     place.enter()
     job = Job(stage.cast, scenario.task_type, key, scenario.content(place), scenario.answers)
@@ -198,7 +203,7 @@ def _may_go_on(course: _Course, now: Stands) -> bool:
         return True
     if len(course.held) >= max(course.fired, 1):
         return False
-    held = record.end_of(course.job.business_key)
+    held = course.end()
     course.held.append(held)
     unknown = held.unknown
     if held.case != OUTCOME_UNKNOWN or unknown is None:

@@ -1,4 +1,4 @@
-"""The outside world of one trial, read directly: files, a git remote, mails. No engine table."""
+"""The outside world of one trial, read directly: files, git, mails, a shop. No engine table."""
 
 import json
 import os
@@ -15,8 +15,13 @@ from django.conf import settings
 from agents.gitobjects import environment
 from agents.remotes import BRANCH
 from tests.agents.git_fixtures import commit, init
+from tests.crash import shops
 from tests.crash.databases import TENANT
 from tests.crash.processes import HOOK_RUNS
+from tests.crash.shops import Effect
+from tests.servers.shop import Shop
+
+__all__ = ["Effect", "Place", "per_key", "seed_repository"]
 
 REPOSITORY = "ship"
 HOOK_SECONDS = 0.8
@@ -27,24 +32,27 @@ FILES = {
 
 
 @dataclass(frozen=True)
-class Effect:
-    """One thing that is in the world: under which ledger key, and what it is."""
-
-    key: str
-    what: str
-
-
-@dataclass(frozen=True)
 class Place:
     """The world of one trial below `folder`; the mailbox is shared, the recipient is not."""
 
     folder: Path
     business_key: str
     mailbox: Path
+    shop: Shop | None = None
 
     @property
     def recipient(self) -> str:
         return f"{self.business_key}@kedge.example"
+
+    @property
+    def purchase(self) -> str:
+        return f"p-{self.business_key}"
+
+    @property
+    def ticket(self) -> str:
+        """The number of its ticket; "" where there is none."""
+        file = self.folder / "ticket"
+        return file.read_text() if file.exists() else ""
 
     @property
     def remotes(self) -> Path:
@@ -60,6 +68,10 @@ class Place:
         A slow remote thinks about each push, also when whoever pushed is dead.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
+        if self.shop is not None:
+            self.shop.sell(number=self.purchase)
+            number = self.shop.ticket(self.purchase, customer_mail=self.recipient)
+            (self.folder / "ticket").write_text(number)
         if seed is not None:
             shutil.copytree(seed, self.remote)
         if slow:
@@ -77,6 +89,8 @@ class Place:
     def effects(self) -> list[Effect]:
         """Everything this trial did to the world, in a fixed order."""
         found = [*self._files(), *self._commits(), *self._mails()]
+        if self.shop is not None:
+            found += shops.effects(self.shop, self.purchase, self.ticket)
         return sorted(found, key=lambda effect: (effect.what, effect.key))
 
     def _files(self) -> Iterator[Effect]:
@@ -101,7 +115,9 @@ class Place:
             content = file.read_bytes()
             if content.startswith(ours):
                 mail = message_from_bytes(content, policy=policy.default)
-                yield Effect(str(mail["X-Kedge-Key"]), f"mail {mail['Subject']}")
+                subject = str(mail["Subject"])
+                said = subject.replace(self.ticket, "(ticket)") if self.ticket else subject
+                yield Effect(str(mail["X-Kedge-Key"]), f"mail {said}")
 
 
 def seed_repository(folder: Path) -> Path:

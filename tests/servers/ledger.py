@@ -3,6 +3,7 @@
 import os
 from functools import cache
 from pathlib import Path
+from typing import LiteralString
 
 import psycopg
 from django.conf import settings
@@ -24,18 +25,31 @@ def ledger() -> str:
 @cache
 def made(what: str, script: Path) -> str:
     """The address of a database of this process, made anew by a script, with a table of outcomes."""
-    cluster = os.environ["DATABASE_URL"]
-    worker = os.environ.get("PYTEST_XDIST_WORKER", "one")
-    name = f"{settings.TEST_DATABASE}_{worker}_{what}"
-    with psycopg.connect(make_conninfo(cluster, dbname="postgres"), autocommit=True) as connection:
-        book = sql.Identifier(name)
-        connection.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(book))
-        connection.execute(sql.SQL("CREATE DATABASE {}").format(book))
-    address = make_conninfo(cluster, dbname=name)
+    address = _address(what)
+    drop(what)
+    _on_server("CREATE DATABASE {}", what)
     with psycopg.connect(address, autocommit=True) as connection:
         for each in (script, OUTCOMES):
             connection.execute(each.read_text(encoding="utf-8"))
     return address
+
+
+def drop(what: str) -> None:
+    """Take such a database away."""
+    _on_server("DROP DATABASE IF EXISTS {} WITH (FORCE)", what)
+
+
+def _address(what: str) -> str:
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "one")
+    name = f"{settings.TEST_DATABASE}_{worker}_{what}"
+    return make_conninfo(os.environ["DATABASE_URL"], dbname=name)
+
+
+def _on_server(statement: LiteralString, what: str) -> None:
+    name = str(conninfo_to_dict(_address(what))["dbname"])
+    server = make_conninfo(os.environ["DATABASE_URL"], dbname="postgres")
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(sql.SQL(statement).format(sql.Identifier(name)))
 
 
 def through(port: int, address: str = "") -> str:

@@ -65,6 +65,14 @@ def kinto() -> int:
 @cache
 def seaweed() -> int:
     """SeaweedFS: an S3 store that honours If-None-Match. The port of its S3 door."""
+    port = begin_seaweed()
+    _wait_for_answer(f"http://127.0.0.1:{port}/")
+    return port
+
+
+@cache
+def begin_seaweed() -> int:
+    """Start it; whoever waits for it asks `seaweed`."""
     ports, folder = _ports(8), _folder("seaweed")
     login = {"accessKey": S3_LOGIN[0], "secretKey": S3_LOGIN[1]}
     known = {"name": "ann", "credentials": [login], "actions": ["Admin", "Read", "Write"]}
@@ -77,7 +85,6 @@ def seaweed() -> int:
     fixed = [f"-dir={folder}", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", "-filer", "-s3"]
     fixed += ["-s3.port.iceberg=0", "-s3.port.lance=0", f"-s3.config={folder / 's3.json'}"]
     _start([str(VENV / "weed"), "server", *fixed, *room, *options], folder)
-    _wait_for_answer(f"http://127.0.0.1:{ports[3]}/")
     return ports[3]
 
 
@@ -105,11 +112,18 @@ def localstripe() -> int:
 @cache
 def tickets() -> int:
     """Roundup: tickets that are changed only under the right If-Match. The port."""
+    port, _ = begin_tickets()
+    _wait_for_answer(f"http://127.0.0.1:{port}/")
+    return port
+
+
+@cache
+def begin_tickets() -> tuple[int, Path]:
+    """Start it; its port, and the tracker's folder. Whoever waits for it asks `tickets`."""
     (port,), folder = _ports(1), _folder("tickets")
     command = [sys.executable, "-m", "tests.servers.tickets", str(folder / "tracker"), str(port)]
     _start(command, folder, cwd=ROOT)
-    _wait_for_answer(f"http://127.0.0.1:{port}/")
-    return port
+    return port, folder / "tracker"
 
 
 @cache

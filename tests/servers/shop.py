@@ -13,7 +13,7 @@ from botocore.exceptions import ClientError
 from psycopg.rows import dict_row
 
 from tests.contract.object_worlds import client_of
-from tests.ground import ROOT
+from tests.ground import ROOT, wait_for
 from tests.servers import ledger, running
 
 BOOKS = ROOT / "config/demo/desk/books.sql"
@@ -35,6 +35,7 @@ class Shop:
     def __post_init__(self) -> None:
         with suppress(ClientError):
             client_of(self.store_port).create_bucket(Bucket=BUCKET)
+        wait_for(self._has_bucket, "the store has its bucket")
 
     def values(self, **other: str) -> dict[str, str]:
         """What stands for the variables that the desk's tools name."""
@@ -48,10 +49,10 @@ class Shop:
             **other,
         }
 
-    def sell(self, paid: int = 10_000, customer: str = "c-7") -> str:
+    def sell(self, paid: int = 10_000, number: str = "") -> str:
         """Book a purchase; its number."""
-        number = f"p-{uuid.uuid4().hex[:12]}"
-        row = [number, customer, "EUR", paid]
+        number = number or f"p-{uuid.uuid4().hex[:12]}"
+        row = [number, "c-7", "EUR", paid]
         given = "INSERT INTO purchase (id, customer, currency, paid) VALUES (%s, %s, %s, %s)"
         with psycopg.connect(self.books, autocommit=True) as books:
             books.execute(given, row)
@@ -111,9 +112,26 @@ class Shop:
     def documents(self, ticket: str) -> dict[str, bytes]:
         """The documents in the store for a ticket, by name; tombstones are left out."""
         client = client_of(self.store_port)
-        name = f"/refund-{ticket}.json"
-        found = client.list_objects_v2(Bucket=BUCKET, Prefix="documents/").get("Contents", [])
-        named = [each["Key"] for each in found if each["Key"].endswith(name) and each["Size"]]
         return {
-            key: client.get_object(Bucket=BUCKET, Key=key)["Body"].read() for key in sorted(named)
+            name: client.get_object(Bucket=BUCKET, Key=name)["Body"].read()
+            for name, written in self.objects(ticket).items()
+            if written.get("kedge-kind") == "document"
         }
+
+    def objects(self, ticket: str) -> dict[str, dict[str, str]]:
+        """What is written on each object of a ticket, tombstones too, by name."""
+        client = client_of(self.store_port)
+        pages = client.get_paginator("list_objects_v2").paginate(Bucket=BUCKET, Prefix="documents/")
+        names = [each["Key"] for page in pages for each in page.get("Contents", [])]
+        return {
+            name: client.head_object(Bucket=BUCKET, Key=name)["Metadata"]
+            for name in sorted(names)
+            if name.endswith(f"/refund-{ticket}.json")
+        }
+
+    def _has_bucket(self) -> bool:
+        try:
+            client_of(self.store_port).head_bucket(Bucket=BUCKET)
+        except ClientError:
+            return False
+        return True

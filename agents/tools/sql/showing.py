@@ -31,7 +31,7 @@ def dry_run(call: Call, line: Line) -> DryRun:
         media="application/json",
         resources={name: _version(rows) for name, rows in before.items()},
         summary=tuple(
-            f"{name}: {len(before[name])} → {len(rows)}"
+            _change(name, before[name], rows)
             for name, rows in after.items()
             if rows != before[name]
         ),
@@ -57,6 +57,13 @@ def _rows(connection: Connection, shows: Mapping[str, str], values: Mapping[str,
             raise Refused(f"{name} has more than {MOST_ROWS} rows: nobody could judge them")
         found[name] = [writing.as_json(row) for row in rows]
     return found
+
+
+def _change(name: str, before: list[dict[str, Json]], after: list[dict[str, Json]]) -> str:
+    if len(before) != len(after):
+        return f"{name}: {len(before)} → {len(after)}"
+    changed = sum(was != now for was, now in zip(before, after, strict=True))
+    return f"{name}: {changed} of {len(after)} changed"
 
 
 def _version(rows: list[dict[str, Json]]) -> str:

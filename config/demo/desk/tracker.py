@@ -1,7 +1,6 @@
 """Roundup, the ticket tracker, for the demo and for tests: `python -m config.demo.desk.tracker`.
 
-Takes a folder and a port of the loopback; who may write to it comes as `login:password` in
-KEDGE_TICKETS_LOGIN. Roundup refuses to serve as root by itself, so its WSGI application is served.
+Takes a folder, a port of the loopback, and a file with the `login:password` that may write. Roundup refuses to serve as root by itself, so its WSGI application is served.
 Nothing else imports this: an installation without the demo has no Roundup.
 """
 
@@ -16,7 +15,8 @@ from pathlib import Path
 import waitress
 from roundup.cgi.wsgi_handler import RequestDispatcher
 
-ORIGIN = "https://kedge.example"
+from config.demo.desk.places import ORIGIN
+
 STATUS = 'status=Link("status"))'
 TEXTS = (
     "shop",
@@ -98,6 +98,6 @@ def _configure(config: Path, port: int) -> None:
 
 
 if __name__ == "__main__":
-    place, on = Path(sys.argv[1]), int(sys.argv[2])
-    make(place, on, os.environ.get("KEDGE_TICKETS_LOGIN", "desk:desk"))
+    place, on, who = Path(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3])
+    make(place, on, who.read_text(encoding="utf-8"))
     serve(place, on)

@@ -9,6 +9,7 @@ from rq import Queue, Retry
 from rq.job import Job
 from rq.serializers import JSONSerializer
 
+from agents.fleet_change.graph import TASK_TYPE as FLEET_CHANGE
 from agents.remotes import remote_url
 from agents.tools.git.tool import GitPush
 from canonical import json as canonical
@@ -29,7 +30,9 @@ def ask_for_new(redis: Redis, since: datetime | None) -> datetime | None:
 
     Returns since when to look the next time. A job that was enqueued is not enqueued again.
     """
-    sent = Attempt.objects.filter(number=1, action__tenant__slug__in=list(people.TENANTS))
+    of_demo = {"action__tenant__slug__in": list(people.TENANTS)}
+    # It does the same work as a fleet change, and no other.
+    sent = Attempt.objects.filter(number=1, action__run__task_type=FLEET_CHANGE, **of_demo)
     if since is not None:
         sent = sent.filter(dispatched_at__gt=since - LATE)
     sent = sent.select_related("action__run", "action__tenant").order_by("dispatched_at")

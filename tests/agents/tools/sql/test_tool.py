@@ -62,7 +62,7 @@ def test_a_dry_run_shows_the_rows_before_and_after(books: BooksWorld) -> None:
         {"account": "refunds", "cents": 1250},
         {"account": "bank", "cents": -1250},
     ]
-    assert shown.summary == ("Purchase: 1 → 1", "Entries: 0 → 2")
+    assert shown.summary == ("Purchase: 1 of 1 changed", "Entries: 0 → 2")
     assert shown.resources["Entries"] == ""
 
 
