@@ -23,11 +23,12 @@ def switch(env: Environment, name: str, *, default: bool = False) -> bool:
     return value == "1"
 
 
-def number(env: Environment, name: str, default: int, *, most: int) -> int:
-    """A whole number from 1 to `most`. Raises GroundError for anything else."""
+def number(env: Environment, name: str, default: int, *, most: int, least: int = 1) -> int:
+    """A whole number from `least` to `most`. Raises GroundError for anything else."""
     value = env.get(name) or str(default)
-    if not value.isdecimal() or not 1 <= int(value) <= most:
-        raise GroundError(f"{name} is {value!r}; it must be a whole number from 1 to {most}.")
+    if not value.isdecimal() or not least <= int(value) <= most:
+        said = f"a whole number from {least} to {most}"
+        raise GroundError(f"{name} is {value!r}; it must be {said}.")
     return int(value)
 
 

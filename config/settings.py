@@ -239,6 +239,10 @@ CASE_OFFERS: list[str] = ["execution.edits.offering.offers", "execution.forks.of
 KEDGE_MODEL_URL = os.environ.get("KEDGE_MODEL_URL", "")
 KEDGE_MODEL = os.environ.get("KEDGE_MODEL", "")
 KEDGE_MODEL_KEY = os.environ.get("KEDGE_MODEL_KEY", "")
+# How many effects that happened are looked up again per minute by each sweeper; 0: none.
+KEDGE_SAMPLES_PER_MINUTE = environment.number(
+    os.environ, "KEDGE_SAMPLES_PER_MINUTE", 6, least=0, most=600
+)
 KEDGE_SECOND_LOOKS_PER_MINUTE = environment.number(
     os.environ, "KEDGE_SECOND_LOOKS_PER_MINUTE", 6, most=600
 )

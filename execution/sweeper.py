@@ -28,6 +28,7 @@ from execution import (
     lookers,
     pacing,
     processes,
+    samplers,
     secondlooks,
     senders,
 )
@@ -118,6 +119,7 @@ DUTIES: dict[str, Callable[[], int]] = {
     "end edits": lambda: edits.end_due(MOST_PER_ROUND),
     "look again": lookers.look_again,
     "ask second looks": secondlooks.ask,
+    "sample effects": samplers.sample,
     "wake decided": _wake_decided,
     "wake same key": waking.wake_all,
     "prove cases": lambda: proving.watch(MOST_PER_ROUND, actor=SWEEPER),
