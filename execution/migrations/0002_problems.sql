@@ -39,7 +39,7 @@ BEGIN
 END $$;
 CREATE TRIGGER run_in_trouble_is_sorted AFTER UPDATE OF status ON checkpoints_run
     FOR EACH ROW WHEN (NEW.status = 'failed'
-        OR NEW.reason IN ('for_retry', 'for_look_up', 'for_settling'))
+        OR NEW.reason IN ('for_retry', 'for_look_up', 'for_settling', 'for_door'))
     EXECUTE FUNCTION kedge_unsorted_run();
 CREATE TRIGGER case_is_sorted AFTER INSERT OR UPDATE OF decided_at, closed_at ON checkpoints_case
     FOR EACH ROW EXECUTE FUNCTION kedge_unsorted_case();
@@ -49,7 +49,7 @@ INSERT INTO execution_unsorted (tenant_id, run_id)
 SELECT DISTINCT tenant_id, run_id FROM checkpoints_case WHERE closed_at IS NULL
 UNION
 SELECT tenant_id, id FROM checkpoints_run
- WHERE status = 'waiting' AND reason IN ('for_retry', 'for_look_up', 'for_settling')
+ WHERE status = 'waiting' AND reason IN ('for_retry', 'for_look_up', 'for_settling', 'for_door')
     OR status = 'failed' AND finished_at > now() - interval '7 days';
 
 SELECT kedge_close(name, 'tenant_id = ANY ((SELECT kedge_ids(''kedge.tenants''))::bigint[])')

@@ -26,6 +26,7 @@ USUAL: Final[Mapping[str, int]] = {
     DUE: 2 * MINUTE,
     states.FOR_SAME_KEY: HOUR,
     states.FOR_STOP: DAY,
+    states.FOR_DOOR: HOUR,
 }
 # Of a reason that this table does not know yet.
 OTHERWISE: Final = HOUR

@@ -18,11 +18,12 @@ from tenants.keys import hiding
 NO_ANSWER: Final = "no answer"
 LONGEST_CURRENCY: Final = 8
 WHOLE: Final = re.compile(r"-?[0-9]{1,18}")
-# How a run without a case counts, by why it waits.
+# How a run without a case counts, by why it waits; as unknown only if an outcome is.
 WAITS: Final = {
     states.FOR_RETRY: RETRY,
     states.FOR_LOOK_UP: UNKNOWN,
     states.FOR_SETTLING: UNKNOWN,
+    states.FOR_DOOR: UNKNOWN,
 }
 
 # The case that is not decided first, then the newest one. Of actions the one its case is about,

@@ -98,6 +98,24 @@ def test_an_outcome_that_is_asked_for_counts_and_keeps_its_problem_as_a_case(
     silent.unlink()
 
 
+def test_an_outcome_nobody_can_ask_for_behind_a_closed_door_counts_too(engine: Bench) -> None:
+    run = engine.start(steps=1, tool="fake.look_up", what="a")
+    engine.turn()
+    faults = engine.fault("drop_answer"), engine.fault("silent")
+    engine.decide(run)
+    engine.turn()
+    sorting.sort()
+    ProblemRun.objects.all().delete()
+    Run.objects.filter(pk=run.pk).update(status="waiting", reason=states.FOR_DOOR, due_at=None)
+    assert counted() == ["unknown"]
+    Action.objects.filter(run=run).update(outcome="")
+    ProblemRun.objects.all().delete()
+    Run.objects.filter(pk=run.pk).update(status="waiting", reason=states.FOR_DOOR)
+    assert counted() == []  # nothing was sent: it waits as designed
+    for fault in faults:
+        fault.unlink()
+
+
 def test_a_case_that_is_decided_counts_as_not_proven_until_it_closes(engine: Bench) -> None:
     case = held(engine)
     decided(case, engine)
