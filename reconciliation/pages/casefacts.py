@@ -12,11 +12,13 @@ from django.utils.translation import gettext_lazy
 from approvals import clock
 from approvals.pages import wording
 from canonical import display
-from checkpoints import reading
+from checkpoints import reading, states
 from checkpoints.errors import DamagedRecordError
 from checkpoints.models import Case, Checkpoint, Run
 from reconciliation import outcomes
 from reconciliation.models import Action, Attempt
+from reconciliation.verdicts import label_of
+from reconciliation.verdicts.superseding import TAKEN_BACK
 from reconciliation.verdicts.terms import LINK
 
 Fact = dict[str, Any]
@@ -41,7 +43,6 @@ LABELS: Final[dict[str, str | Promise]] = {
     "sent": gettext_lazy("Digest of the bytes that left"),
     "said": gettext_lazy("What was said"),
     "trace": gettext_lazy("Where it failed"),
-    "verdict": gettext_lazy("The verdict it is against"),
     "key": gettext_lazy("Idempotency key"),
     "journal_at": gettext_lazy("When the journal says it was to be sent"),
 }
@@ -63,7 +64,7 @@ class Candidate:
 
 def of(case: Case, action: Action | None, attempt: Attempt | None) -> list[Fact]:
     """Who, where, what, and for an effect that was sent: when, until when, how often."""
-    facts = [_run(case), fact(_("Opened"), _("by the worker that held the run"), case.opened_at)]
+    facts = [_run(case), fact(_("Opened"), _opened(case), case.opened_at)]
     if action is not None:
         facts += _of_action(action)
     if attempt is not None:
@@ -139,13 +140,26 @@ def _run(case: Case) -> Fact:
     return fact(_("Run"), name, url=run_url(run, case.tenant.slug))
 
 
+def _opened(case: Case) -> str:
+    if case.facts.get("error") == TAKEN_BACK:
+        return _("as somebody took a verdict back")
+    if case.kind == states.RECORD_BEHIND:
+        return _("as a worker started and compared the record with the journal")
+    return _("by the worker that held the run")
+
+
 def _earlier(case: Case) -> list[Fact]:
     """The case that this one opens again, if it does."""
     earlier = case.facts.get("case")
     if not earlier:
         return []
     url = reverse("reconciliation:case", args=[case.tenant.slug, earlier])
-    return [fact(_("Opens again"), _("an earlier case, with the verdict given there"), url=url)]
+    before = Case.objects.filter(pk=earlier, tenant=case.tenant).first() or case
+    label = label_of(before, case.facts.get("verdict", ""))
+    return [
+        fact(_("Opens again"), _("an earlier case, with the verdict given there"), url=url),
+        fact(_("The verdict it is against"), label),
+    ]
 
 
 def _of_action(action: Action) -> list[Fact]:

@@ -127,7 +127,7 @@ def _proposed(case: Case, user: User, refused: Refused | None) -> dict[str, Any]
             "label": verdicts.label_of(case, proposal.verdict),
             "seen": seen(proposal),
             "is_own": proposal.proposed_by_id == user.pk,
-            "form": posted or ReasonForm(of="decline"),
+            "form": posted or ReasonForm(of="decline", required=False),
         },
         "take_back": {"said": newest, "form": posted or ReasonForm(of="take-back")}
         if can_take_back and newest is not None

@@ -19,12 +19,15 @@ WHERE = ("reference", "link", "file", "said_by")
 class VerdictForm(forms.Form):
     """The form of one verdict: it asks for what that verdict needs, and for nothing else."""
 
+    # Evidence may be words, or a reference, a link or a file: which of them, the server judges.
+    use_required_attribute = False
+
     evidence = forms.CharField(
         label=_("Evidence"),
         help_text=_("What you saw, where, and when: for example the id in the provider's log."),
         max_length=LONGEST,
-        required=False,
         widget=forms.Textarea(attrs={"rows": 3}),
+        error_messages={"required": _("Say what you saw and where: this verdict needs evidence.")},
     )
     reference = forms.CharField(
         label=_("Reference of the provider"), max_length=LONGEST_LINE, required=False
@@ -60,6 +63,8 @@ class VerdictForm(forms.Form):
     def __init__(self, choice: Choice, data: Any = None, files: Any = None, **options: Any) -> None:
         super().__init__(data, files, auto_id=f"{choice.verdict}-%s", **options)
         self.choice = choice
+        named = [(data or {}).get(name) or (files or {}).get(name) for name in WHERE[:3]]
+        self.fields["evidence"].required = not any(named)
         if not choice.needs_evidence:
             for name in ("evidence", *WHERE):
                 del self.fields[name]
@@ -126,6 +131,8 @@ class ReasonForm(forms.Form):
     def __init__(self, data: Any = None, *, of: str, required: bool = True) -> None:
         super().__init__(data, auto_id=f"{of}-%s")
         self.fields["reason"].required = required
+        if not required:
+            self.fields["reason"].label = _("Reason, if you do not agree")
 
 
 def _digest(file: "UploadedFile[Any]") -> str:

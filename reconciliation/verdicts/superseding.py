@@ -27,6 +27,7 @@ from tenants.actors import Actor
 from tenants.keys import hiding
 from tenants.models import User
 
+TAKEN_BACK: Final = "verdict taken back"
 # Verdicts that say something about the world: the ledger took them in.
 ABOUT_THE_WORLD: Final = (
     states.IT_HAPPENED,
@@ -149,7 +150,7 @@ def _contradict(run: Run, case: Case, verdict: Verdict, user: User) -> Case:
         mine = Case.objects.filter(pk=case.pk)
         cases.close(mine, because=ours("its verdict was taken back"))
     facts: dict[str, Fact] = {
-        **hiding.texts(error="verdict taken back", verdict=verdict.verdict),
+        **hiding.texts(error=TAKEN_BACK, verdict=verdict.verdict),
         "case": case.pk,
     }
     said = ours("A verdict was taken back after the run had gone on with it.")

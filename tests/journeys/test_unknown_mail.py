@@ -21,7 +21,7 @@ def open_case(page: Page, engine: Bench) -> None:
 
 
 def open_verdict(page: Page, words: str) -> None:
-    page.locator("details.verdict", has_text=words).locator("summary").click()
+    page.locator("details.verdict", has_text=words).first.locator("summary").first.click()
 
 
 def test_it_happened_with_evidence_closes_when_the_run_has_gone_past(
