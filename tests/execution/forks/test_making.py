@@ -1,5 +1,6 @@
 """Forking a run: from where, onto what, and never past an effect that nobody knows of."""
 
+from dataclasses import replace
 from uuid import uuid4
 
 import pytest
@@ -11,6 +12,7 @@ from checkpoints.errors import (
     IllegalMoveError,
     StoppedError,
 )
+from checkpoints.graph import Recheck
 from checkpoints.models import Checkpoint, Fork, Run
 from execution.forks import making, previews
 from reconciliation.models import Action, Attempt
@@ -192,3 +194,42 @@ def unknown(engine: Bench) -> Run:
     lost.unlink()
     assert full(run).status == "held"
     return run
+
+
+def test_s87_a_fork_knows_nothing_of_what_came_after_its_checkpoint(engine: Bench) -> None:
+    """There are no graphs inside graphs here: the state is one, and lists are copied up to it."""
+    source = done(engine)
+    run = forked(engine, source, 2)
+    items = reading.chain_items(run, reading.load_head(run), "log")
+    assert items == reading.chain_items(source, reading.load(source, 2), "log")
+    assert len(items) == 1
+    engine.turn()
+    nodes = Checkpoint.objects.filter(run_id=run.id).order_by("seq").values_list("node", flat=True)
+    assert list(nodes) == ["(forked)", "count", "count", "think", "act"]
+
+
+def test_what_was_read_before_the_fork_and_moved_since_holds_the_fork(
+    engine: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To read it again would go back to a checkpoint of another run."""
+    source = done(engine)
+    graph = agents.GRAPHS["steps"]
+    moved = replace(graph.nodes["look"], recheck=Recheck(lambda *_: "2", if_moved="reread"))
+    monkeypatch.setitem(graph.nodes, "look", moved)
+    before = forked(engine, source, 2)
+    engine.turn()
+    assert (full(before).status, full(before).reason) == ("held", "world_changed")
+    after = forked(engine, source, source.head)
+    engine.turn()
+    assert full(after).status == "succeeded"
+
+
+def test_a_fork_that_goes_back_takes_over_again(engine: Bench) -> None:
+    source = done(engine)
+    run = forked(engine, source, 2)
+    engine.turn()
+    second = forked(engine, run, full(run).head - 1)
+    engine.turn()
+    assert full(second).status == "succeeded"
+    assert len(effects()) == 1
+    assert reading.verify_run(full(second)) == []
