@@ -9,7 +9,8 @@ from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
 
 from approvals import states as permission
-from approvals.models import ApprovalRequest
+from approvals.edits import waiting as edits
+from approvals.models import ApprovalRequest, EditRequest
 from checkpoints.models import Case, Stop
 from execution.pages.stopping import stop_sentence
 from tenants.access import Access
@@ -41,7 +42,7 @@ def _nav(request: HttpRequest) -> dict[str, Any]:
 
 
 def _waiting(access: Access, user: User, scope: list[int]) -> int:
-    """Open questions this person may answer, and open cases; counted in one bounded query."""
+    """Open questions and edits this person may answer, and open cases; in one bounded query."""
     deciding = access.tenants("approve_actions") & set(scope)
     questions = (
         ApprovalRequest.objects.filter(tenant_id__in=deciding, state=permission.OPEN)
@@ -51,8 +52,12 @@ def _waiting(access: Access, user: User, scope: list[int]) -> int:
     cases = Case.objects.filter(
         tenant_id__in=access.tenants("view_runs") & set(scope), closed_at=None, decided_at=None
     )
-    both = questions.values("id")[:MOST].union(cases.values("id")[:MOST], all=True)
-    return both.count()
+    written = EditRequest.objects.filter(edits.STILL_ASKED, tenant_id__in=deciding).exclude(
+        Q(author_id=user.pk) | Q(on_behalf_of__iexact=user.email)
+    )
+    written = written.filter(Q(starter=None) | ~Q(starter_id=user.pk))
+    found = [each.values("id")[:MOST] for each in (cases, written)]
+    return questions.values("id")[:MOST].union(*found, all=True).count()
 
 
 def _in_force(scope: list[int]) -> list[Stop]:

@@ -159,7 +159,7 @@ def _row(
         url = reverse("approvals:request", args=[slug, waiting.id])
         choice = "" if why_not else waiting.id.hex
     elif waiting.edit is not None:
-        text = waiting.edit.reason
+        text = _("New state for a held run: %(why)s") % {"why": waiting.edit.reason}
         target = f"{waiting.edit.run.task_type} · {waiting.edit.run.business_key}"
         url = reverse("edit", args=[slug, waiting.id])
     else:
