@@ -5,6 +5,7 @@ from django.urls import URLPattern, URLResolver, include, path
 from execution.forecasts import views as forecast_views
 from execution.forks import views as fork_views
 from execution.pages import evidence_views, operating_views, overview_views, run_views, stop_views
+from execution.recoveries.views import recoveries
 from execution.views import system
 
 one_run: list[URLPattern | URLResolver] = [
@@ -34,6 +35,7 @@ one_tenant: list[URLPattern | URLResolver] = [
     path("", overview_views.tenant_home, name="home"),
     path("cases/<uuid:case_id>/proposals/", fork_views.two_proposals, name="two_proposals"),
     path("search/", overview_views.search, name="search"),
+    path("recoveries/", recoveries, name="recoveries"),
     path("stop/", stop_views.stop, name="stop"),
     path("stop/<int:stop_id>/", include(one_stop)),
     path("problems/", include("execution.problems.urls")),

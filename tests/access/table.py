@@ -127,6 +127,7 @@ ROWS: Final[Mapping[str, Row]] = {
     "audit_export": Row(post=AUDIT),
     "reconciliation:credentials": Row(get=VIEW, post=f"{VIEW} and {MANAGE}"),
     "actions": Row(get=VIEW),
+    "recoveries": Row(get=VIEW),
     "reconciliation:export_recipients": Row(post=READ),
     "reconciliation:reports": Row(get=VIEW, post=f"{VIEW} and {RECONCILE}"),
     "reconciliation:report_draft": Row(get=RECONCILE, post=RECONCILE),

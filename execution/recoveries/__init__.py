@@ -1,0 +1,1 @@
+"""The three numbers over time, with the recoveries behind each point."""
