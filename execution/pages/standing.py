@@ -1,7 +1,7 @@
 """Why a run is where it is: one sentence, the facts it rests on with their age, what would help."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.utils import timezone
@@ -16,6 +16,8 @@ from checkpoints import states
 from checkpoints.models import Case, Run
 from execution.pages import people
 from execution.pages.places import CASE, INBOX, REQUEST, place
+from execution.problems import stuck
+from tenants import moments
 from tenants.models import User
 
 Fact = dict[str, Any]
@@ -40,7 +42,11 @@ class Standing:
 def standing(run: Run, viewer: User) -> Standing:
     """Where a run stands, for this viewer. Costs the same few queries for every run of a status."""
     tell = TELL.get(run.reason) or TELL.get(run.status) or _goes_on
-    return tell(run, viewer)
+    told = tell(run, viewer)
+    late = (
+        stuck.late(run) if run.status in (states.QUEUED, states.RUNNING, states.WAITING) else None
+    )
+    return _stuck(run, told, late) if late is not None and late.is_stuck else told
 
 
 def _for_approval(run: Run, viewer: User) -> Standing:
@@ -120,6 +126,15 @@ def _goes_on(run: Run, viewer: User) -> Standing:  # noqa: ARG001 - one shape fo
         facts.insert(0, {"label": _("Due"), "value": _("goes on by itself"), "at": run.due_at})
     who = _("Nobody needs to do anything: it goes on by itself.")
     return Standing(run.status, run.reason, run.sentence, facts, None, who)
+
+
+def _stuck(run: Run, told: Standing, late: stuck.Late) -> Standing:
+    """It is here for longer than expected: nobody is told that nothing needs to be done."""
+    expected = moments.span(late.expected)
+    value = _("for longer than the %(expected)s expected") % {"expected": expected}
+    facts = [{"label": _("Stuck"), "value": value, "at": late.since}, *told.facts]
+    step = {"text": _("See why it is not running"), "url": place("run_why_not", run.tenant, run.id)}
+    return replace(told, facts=facts, next=told.next or step, who="")
 
 
 def _open_case(run: Run) -> Case | None:

@@ -42,6 +42,15 @@ def test_it_says_what_follows_and_asks_for_a_reason(
     assert "it hangs" in log
 
 
+def test_nobody_is_told_that_nothing_needs_to_be_done(
+    engine: Bench, operator: Client, run: Run
+) -> None:
+    said = words(operator.get(page_of(engine, run)))
+    assert "Nobody needs to do anything" not in said
+    assert "for longer than the 5 min expected" in said
+    assert "See why it is not running" in said
+
+
 def test_one_that_gets_on_is_said_to_get_on(engine: Bench, operator: Client) -> None:
     lease = leased(engine)
     said = words(operator.get(page_of(engine, Run.objects.get(pk=lease.run_id), "revocation/")))
