@@ -279,7 +279,11 @@ KEDGE_NOTIFICATIONS = environment.switch(
     "KEDGE_NOTIFICATIONS",
     default=bool(os.environ.get("KEDGE_SMTP_HOST")),
 )
-NOTICE_PAGES = {"case": "reconciliation:case", "stop": "stop"}
+NOTICE_PAGES = {
+    "case": "reconciliation:case",
+    "credentials": "reconciliation:credentials",
+    "stop": "stop",
+}
 KEDGE_URL = environment.address(os.environ, ALLOWED_HOSTS, PORT, production=PRODUCTION)
 KEDGE_MAIL_FROM = os.environ.get("KEDGE_MAIL_FROM") or "kedge@localhost"
 KEDGE_WEBHOOK_HOSTS = environment.names(os.environ, "KEDGE_WEBHOOK_HOSTS")

@@ -60,8 +60,8 @@ def _let_go_on(known: Door) -> int:
             return 0
         now = clock.now()
         allowed, paced_at = pacing.earned(settings.KEDGE_DOOR_RUNS_PER_MINUTE, door.paced_at, now)
-        Door.objects.filter(pk=door.pk).update(paced_at=paced_at, woken=F("woken") + allowed)
-    ids = list(probing.waiting_for(known).values_list("id", flat=True)[:allowed])
+        ids = list(probing.waiting_for(door).values_list("id", flat=True)[:allowed])
+        Door.objects.filter(pk=door.pk).update(paced_at=paced_at, woken=F("woken") + len(ids))
     for run_id in ids:
         with transaction.atomic():
             wakeups.wake(run_id, why=ours("The door is open."))

@@ -40,7 +40,8 @@ def _check_credentials(work: Work) -> None:
     try:
         credentials.check_before_going_on(work.run.tenant, tools)
     except CredentialInvalid as error:
-        facts = {"error": ours("credential"), "said": hiding.text(str(error)).first(500)}
+        facts = {"error": ours("credential"), "tool": hiding.text(error.tool)}
+        facts["said"] = hiding.text(str(error)).first(500)
         sentence = hiding.text(str(error))
         raise Hold(Trouble(states.CREDENTIAL_INVALID, sentence, facts)) from error
     except DatabaseFault:
@@ -75,7 +76,11 @@ def _moved(work: Work, node: Node, what: tuple[str, str, str | None]) -> bool:
     if node.recheck.if_moved == "note" or _has_acted(work):
         events.append(work.run.id, "world moved", WORKER, **told)
         return False
-    if node.recheck.if_moved == "reread" and now is not None and not _read_before_fork(work, source):
+    if (
+        node.recheck.if_moved == "reread"
+        and now is not None
+        and not _read_before_fork(work, source)
+    ):
         _read_again(work, node, _before_the_read(work, source, was), said)
         return True
     facts = {"error": ours("moved"), **told}

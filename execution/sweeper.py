@@ -23,6 +23,7 @@ from checkpoints.boundaries import boundary
 from checkpoints.models import Run
 from execution import (
     askers,
+    credentialchecks,
     doorways,
     lapses,
     lookers,
@@ -128,6 +129,8 @@ DUTIES: dict[str, Callable[[], int]] = {
     "probe doors": doorways.probe,
     "let through doors": doorways.let_go_on,
     "ask again": askers.ask_again,
+    "check credentials": credentialchecks.check,
+    "warn of credentials": credentialchecks.warn,
     "work on plans": plans.work,
     "prove plans": plans.prove,
     "mark reconciled": stopping.mark_all_reconciled,

@@ -9,6 +9,8 @@ from django.views.decorators.http import require_safe
 
 from checkpoints.models import Stop
 from execution.pages import machine
+from reconciliation.credentials import warning as credentials
+from reconciliation.doors import lines as doors
 from tenants.scope import access_of
 
 MOST_STOPS = 50
@@ -20,6 +22,7 @@ def system(request: HttpRequest) -> HttpResponseBase:
     rights = access_of(request).rights
     if not rights:
         raise Http404(_("There is no such page, or it is not yours to see."))
+    seen = access_of(request).tenants("view_runs")
     alive = machine.processes()
     mine = Q(tenant=None) | Q(tenant_id__in=list(rights))
     stops = Stop.objects.filter(mine, lifted_at=None)
@@ -28,5 +31,8 @@ def system(request: HttpRequest) -> HttpResponseBase:
         "checks": machine.checks(alive),
         "load": machine.load(),
         "stops": stops[:MOST_STOPS].count(),
+        "doors": doors.closed(seen),
+        "ending": credentials.ending(seen),
+        "counted_to": doors.COUNTED_TO,
     }
     return render(request, "execution/system.html", context)

@@ -20,7 +20,11 @@ class Refused(Exception):
 
 
 class CredentialInvalid(Exception):
-    """The tool's credential does not work; nothing was sent."""
+    """The tool's credential does not work; nothing was sent. `tool`: which, when it is known."""
+
+    def __init__(self, *said: object, tool: str = "") -> None:
+        super().__init__(*said)
+        self.tool = tool
 
 
 class Unanswered(Exception):

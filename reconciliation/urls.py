@@ -4,6 +4,7 @@ from django.urls import include, path
 
 from reconciliation.casework import views as casework
 from reconciliation.credentials import views as credentials
+from reconciliation.doors import views as doors
 from reconciliation.evidence import views as evidence
 from reconciliation.overview import views as overview
 from reconciliation.pages import caseviews, views
@@ -37,6 +38,8 @@ pages = [
     path("actions/<uuid:action_id>/evidence/", evidence.action_evidence, name="action_evidence"),
     path("runs/<uuid:run_id>/actions/", views.run_actions, name="run_actions"),
     path("credentials/", credentials.credentials, name="credentials"),
+    path("credentials/check/", credentials.check_now, name="credential_check"),
+    path("doors/", doors.doors, name="doors"),
     path("reports/", reports.reports, name="reports"),
     path("reports/new/", reports.draft, name="report_draft"),
     path("reports/new/discard/", reports.discard, name="report_discard"),

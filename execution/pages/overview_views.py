@@ -12,6 +12,8 @@ from checkpoints.pages.showing import ORDER, rows
 from execution.pages import figures, finding, home
 from execution.pages.places import INBOX, place
 from execution.problems import overview
+from reconciliation.credentials import warning as credentials
+from reconciliation.doors import lines as doors
 from tenants.models import Tenant
 from tenants.scope import TenantRequest, access_of, tenant_page
 
@@ -38,6 +40,9 @@ def tenant_home(request: TenantRequest, tenant: Tenant) -> HttpResponseBase:
     context = {
         "needs": home.needs(tenant, problems),
         "overview": overview.overview(tenant, problems, most=home.MOST_PROBLEMS),
+        "doors": doors.closed([tenant.pk]),
+        "ending": credentials.ending([tenant.pk]),
+        "counted_to": doors.COUNTED_TO,
         "recoveries": home.recoveries(tenant),
         "figures": figures.figures(tenant),
         "looked_at": figures.LOOKED_AT,

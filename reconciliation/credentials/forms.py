@@ -35,7 +35,7 @@ class CredentialForm(forms.Form):
         required=False,
         widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
         input_formats=["%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M", "%Y-%m-%d"],
-        help_text=_("This page warns a fortnight before; after it, runs are held."),
+        help_text=_("The owner is told 14, 3 and 1 days before; after it, runs are held."),
     )
     owner = forms.ModelChoiceField(
         User.objects.none(), label=_("Owner"), help_text=_("Who renews it.")

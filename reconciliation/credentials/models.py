@@ -1,5 +1,6 @@
 """What is known of the credentials that tools act with: where each is kept, never what it is."""
 
+from datetime import datetime
 from typing import Final
 
 from django.db import models
@@ -56,3 +57,14 @@ class Credential(models.Model):
 
     def __str__(self) -> str:
         return f"{self.tool} as {self.acting_identity}"
+
+    @property
+    def ends_at(self) -> datetime | None:
+        """Until when it is good: what a person noted or the tool says, whichever is earlier."""
+        known = [at for at in (self.expires_at, self.told_expires_at) if at is not None]
+        return min(known, default=None)
+
+    @property
+    def is_being_checked(self) -> bool:
+        """Whether somebody wants it checked, and the answer is not there yet."""
+        return self.wanted_at is not None

@@ -1,20 +1,23 @@
 """The credentials of a tenant: with what its tools act, whether that works, and for how long."""
 
-from typing import Any
+from typing import Any, Final
 
 from django.contrib import messages
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_POST
 
 from checkpoints.registry import agents
-from reconciliation.credentials import keeping
+from reconciliation.credentials import checking, keeping
 from reconciliation.credentials.forms import CredentialForm
-from reconciliation.credentials.models import Credential
+from reconciliation.credentials.models import VALID, Credential
+from tenants import access
 from tenants.models import Tenant
 from tenants.scope import TenantRequest, tenant_for, tenant_page
+
+COUNTED_TO: Final = 10_000
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -29,7 +32,20 @@ def credentials(request: TenantRequest, tenant: Tenant) -> HttpResponseBase:
         return _page(request, tenant, form)
     tool, owner = form.cleaned_data["tool"], form.cleaned_data["owner"]
     keeping.note(tenant, tool, form.noted(), owner=owner, user=request.user)
-    messages.success(request, _("Noted. It is checked before the next run that uses it goes on."))
+    messages.success(
+        request, _("Noted, and being checked now: its answer stands here in a moment.")
+    )
+    return redirect("reconciliation:credentials", tenant.slug)
+
+
+@require_POST
+@tenant_page("view_runs")
+def check_now(request: TenantRequest, tenant: Tenant) -> HttpResponseBase:
+    """Have one credential checked, by whoever operates runs or manages the tenant."""
+    tool = request.POST.get("tool", "")
+    checking.want(tenant, tool, user=request.user)
+    said = _("The credential of %(tool)s is being checked: its answer stands here in a moment.")
+    messages.success(request, said % {"tool": tool})
     return redirect("reconciliation:credentials", tenant.slug)
 
 
@@ -39,8 +55,10 @@ def _page(request: TenantRequest, tenant: Tenant, form: CredentialForm) -> HttpR
     rows = [
         {
             "credential": each,
-            "expired": each.expires_at is not None and each.expires_at <= now,
+            "expired": each.ends_at is not None and each.ends_at <= now,
             "soon": keeping.expires_soon(each, now),
+            "held": checking.held_for(tenant, each.tool)[: COUNTED_TO + 1].count(),
+            "works": each.result == VALID and not (each.ends_at and each.ends_at <= now),
         }
         for each in known
     ]
@@ -50,7 +68,11 @@ def _page(request: TenantRequest, tenant: Tenant, form: CredentialForm) -> HttpR
         "without": sorted(set(agents().TOOLS.by_name) - noted),
         "warn": sum(keeping.expires_soon(each, now) for each in known),
         "form": form,
+        "managers": access.holders(tenant, keeping.MANAGE),
         "may_manage": request.access.may(tenant.pk, keeping.MANAGE),
+        "may_check": any(request.access.may(tenant.pk, right) for right in checking.RIGHTS),
+        "may_plan": request.access.may(tenant.pk, "operate_runs"),
+        "counted_to": COUNTED_TO,
     }
     status = 422 if form.is_bound else 200
     return render(request, "reconciliation/credentials.html", context, status=status)

@@ -39,10 +39,11 @@ def close_by_hand(tenant: Tenant, tool: str, *, why: str, user: User) -> Door:
         if door.is_closed and door.by_hand:
             return door
         door.closed_at = door.closed_at or clock.now()
-        door.closed_by, door.by_hand, door.why = str(user), True, str(reason)
+        actor = Actor.person(user)
+        door.closed_by, door.by_hand, door.why = actor.name, True, str(reason)
         door.next_probe_at = door.probing_until = door.let_through = None
         door.save()
-        _record(door, ours("close_door"), Actor.person(user), reason)
+        _record(door, ours("close_door"), actor, reason)
     return door
 
 

@@ -126,6 +126,8 @@ ROWS: Final[Mapping[str, Row]] = {
     "audit": Row(get=AUDIT),
     "audit_export": Row(post=AUDIT),
     "reconciliation:credentials": Row(get=VIEW, post=f"{VIEW} and {MANAGE}"),
+    "reconciliation:credential_check": Row(post=f"{VIEW} and {OPERATE}|{MANAGE}"),
+    "reconciliation:doors": Row(get=VIEW, post=f"{VIEW} and {OPERATE}"),
     "actions": Row(get=VIEW),
     "recoveries": Row(get=VIEW),
     "reconciliation:export_recipients": Row(post=READ),

@@ -3,6 +3,7 @@
 from functools import partial
 
 import pytest
+from pytest_django import Settings
 
 from canonical.redaction import ours
 from checkpoints.models import Run
@@ -17,6 +18,11 @@ from tests.reconciliation.doors.silence import door, silent
 from tests.reconciliation.ready import HAPPENED, Ready, ready
 
 pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def five_in_a_row(settings: Settings) -> None:
+    settings.KEDGE_DOOR_UNKNOWNS = 5
 
 
 def refused(it: Ready, seen: str) -> None:

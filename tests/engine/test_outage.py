@@ -1,7 +1,7 @@
 """A payment provider falls silent under many refunds, and comes back. Real HTTP, real books.
 
 Ten nights, night 1. `SOME` refunds are enough to see every way that one can take; the whole night
-of 1,400 is the same test, marked slow (`make slow`).
+of 1,400 is the same test, marked slow (`python -m pytest -m slow tests/engine/test_outage.py`).
 """
 
 from collections.abc import Iterator
@@ -47,6 +47,7 @@ def provider() -> Iterator[Provider]:
 @pytest.fixture
 def bench(engine: Bench, provider: Provider, settings: Settings) -> Iterator[Bench]:
     settings.KEDGE_AGENTS = "tests.engine.declared"
+    settings.KEDGE_DOOR_UNKNOWNS = 5
     settings.KEDGE_DOOR_RUNS_PER_MINUTE = 6_000
     registry.agents.cache_clear()
     use(provider, DECLARATION)

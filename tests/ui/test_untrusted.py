@@ -66,6 +66,8 @@ AS_IT_IS = {
     ("approvals/_tool_change.html", "preview.tool"): "posted, not read, in an attribute",
     ("execution/_standing_stop.html", "field.value"): "posted, not read, in an attribute",
     ("execution/_stop_form.html", "value"): "posted, not read, in an attribute",
+    ("reconciliation/credentials.html", "each.tool"): "posted, not read, in an attribute",
+    ("reconciliation/doors.html", "door.tool"): "posted, not read, in an attribute",
     ("tenants/audit.html", "name"): "sent back as it came, in an attribute",
     ("tenants/audit.html", "value"): "sent back as it came, in an attribute",
     ("tenants/notifications.html", "row.path"): "an address of ours, in an attribute",
