@@ -88,6 +88,8 @@ def writing_page(
     base, run = found.base, case.run
     by_hand = base is not None and base.kind == MIGRATE_BY_HAND
     schema = base.graph.state_schemas.get(base.graph.state_schema) if base is not None else None
+    if found.form is not None:
+        found.form.fields["reason"].required = True  # to look takes none, to propose does
     return {
         "section": "needs",
         "case": case,

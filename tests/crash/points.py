@@ -7,6 +7,7 @@ from dataclasses import dataclass
 START, HORSE, PARENT, SWEEP, PERSON = "start", "horse", "parent", "sweep", "person"
 CANCEL = "cancel"
 JUDGE = "judge"  # a person again, with an unknown outcome before them
+EDIT = "edit"  # two people, with a state before them that nobody can go on from
 
 # Not boundaries of the engine: a moment inside a call, and every statement to PostgreSQL.
 IN_THE_HOOK = "in the hook"

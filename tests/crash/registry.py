@@ -27,6 +27,7 @@ from tests.engine import registry as engine
 
 FAKES = (*plain.ALL, *faketools.ALL)
 STEPS, LONG, CARELESS = "crash_steps", "crash_long", "crash_careless"
+EDITED = "crash_edited"
 # Long enough to be killed in the middle, short enough to wait for.
 LONG_STEPS, STEP_SECONDS = 4000, 0.005
 
@@ -51,6 +52,21 @@ def _long() -> Graph:
     graph = Graph(LONG, title=LONG, start="step", manifest=manifest)
     graph.node("step", COMPUTE, to=["step", END])(_step)
     return graph.checked()
+
+
+def _edited() -> Graph:
+    """It leaves a state that it cannot go on from: people have to write another."""
+    manifest = replace(engine.GRAPHS["steps"].manifest, tools=())
+    graph = Graph(EDITED, title=EDITED, start="first", manifest=manifest)
+    graph.node("first", COMPUTE, to=["second"])(lambda *_: To("second", {"amount": -1}))
+    graph.node("second", COMPUTE, to=[END])(_only_above_zero)
+    return graph.checked()
+
+
+def _only_above_zero(state: State, context: Context) -> To:
+    if state["amount"] <= 0:
+        raise ValueError("nothing to do")
+    return To(END, {**state, "thought": "done"})
 
 
 def _careless() -> Graph:
@@ -82,6 +98,7 @@ GRAPHS: dict[str, Graph] = {
     STEPS: _steps(STEPS),
     LONG: _long(),
     CARELESS: _careless(),
+    EDITED: _edited(),
 }
 SMTP = MailServer("127.0.0.1", int(os.environ.get("KEDGE_CRASH_SMTP_PORT", "0")))
 # The tracker can only be asked, and absent is believed after budget and margin: not minutes here.

@@ -5,10 +5,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from approvals import states as permission
-from approvals.models import ApprovalRequest, Decision
+from approvals.models import ApprovalRequest, Decision, EditRequest
 from checkpoints import runs
 from checkpoints.models import Case, Run
 from execution import horse, lapses, sweeper
+from execution.edits import deciding, proposing
+from execution.edits.writing import Written
 from reconciliation import verdicts
 from reconciliation.verdicts import Given
 from tenants.actors import Actor
@@ -63,6 +65,19 @@ def cancel(job: Job) -> None:
     """Somebody has seen enough."""
     run = Run.objects.get(business_key=job.business_key)
     runs.request_cancel(run.id, why="it died", actor=Actor.person(job.cast.starter))
+
+
+def edit(job: Job) -> None:
+    """One person writes the state of the held run, another allows it."""
+    case = Case.objects.get(run__business_key=job.business_key, decided_at=None, closed_at=None)
+    asked = EditRequest.objects.filter(case=case, state=permission.OPEN).first()
+    if asked is None:
+        text = Written(case.run.head, '{"amount": 7}', "it must be seven")
+        author = job.cast.starter
+        asked = proposing.propose(case.id, text, actor=Actor.person(author), user=author)
+    second = job.cast.approver
+    given = deciding.Given(permission.APPROVE, "seven it is", asked.edit_hash)
+    deciding.decide(asked.pk, given, actor=Actor.person(second), user=second)
 
 
 def rule(job: Job, verdict: str) -> None:

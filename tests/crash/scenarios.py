@@ -21,7 +21,8 @@ class Scenario:
 
     `nobody_can_know` are the tools of it whose unknown outcomes are a person's to decide.
     `slow_remote`: the remote thinks about a push, and whoever pushes dies meanwhile. `cancelled`:
-    somebody cancels the run after its first death. `refunds`: there is a shop, with a ticket of its own. `recovery_kills`: recoveries are killed too, and
+    somebody cancels the run after its first death. `edited`: it is held, and two people write its
+    state by hand. `refunds`: there is a shop, with a ticket of its own. `recovery_kills`: recoveries are killed too, and
     every death is noticed in both ways. `sweeper_kills`: so are the sweeper's ordinary rounds.
     """
 
@@ -34,6 +35,7 @@ class Scenario:
     refunds: bool = False
     slow_remote: bool = False
     cancelled: bool = False
+    edited: bool = False
     kills: Callable[[Point], bool] = everywhere
     recovery_kills: bool = True
     sweeper_kills: bool = False
@@ -70,6 +72,7 @@ PLAIN = (
     Scenario("nothing", registry.STEPS, _acting("fake.nothing"), nobody_can_know=("fake.nothing",)),
     Scenario("sent_back", registry.STEPS, _acting("fake.void"), ("send_back", "approve")),
     Scenario("rejected", registry.STEPS, _acting("fake.void"), ("reject",)),
+    Scenario("edited", registry.EDITED, lambda _place: {}, edited=True),
 )
 LATE = tuple(
     Scenario(
@@ -171,6 +174,6 @@ ALL = (*PLAIN, *LATE, *CANCELLED, *REAL, *REFUNDS, *UNHURRIED)
 SHORT = (
     *("steps", "void", "keyed", "look_up", "nothing", "sent_back"),
     *("late_void", "cancelled_void", "fleet_change", "fleet_late"),
-    *("refund_desk", "refund_twice"),
+    *("refund_desk", "refund_twice", "edited"),
 )
 BY_NAME = {scenario.name: scenario for scenario in (*ALL, *BROKEN)}

@@ -14,7 +14,7 @@ from checkpoints.states import HELD, OUTCOME_UNKNOWN, RUNNING
 from reconciliation import verdicts
 from tests.crash import record, roles
 from tests.crash.databases import Cast
-from tests.crash.points import CANCEL, HORSE, JUDGE, PARENT, PERSON, START, SWEEP, Point
+from tests.crash.points import CANCEL, EDIT, HORSE, JUDGE, PARENT, PERSON, START, SWEEP, Point
 from tests.crash.processes import Ended, StuckError, live, watch_statements
 from tests.crash.record import Done, End, Stands
 from tests.crash.registry import TOOLS
@@ -199,7 +199,7 @@ def _may_go_on(course: _Course, now: Stands) -> bool:
 
     Each death can leave one thing unknown, so there are no more of these than deaths.
     """
-    if now.status != HELD:
+    if now.status != HELD or BY_NAME[course.trial.scenario].edited:
         return True
     if len(course.held) >= max(course.fired, 1):
         return False
@@ -232,6 +232,8 @@ def _next(course: _Course, now: Stands | None) -> None:
         course.live(PERSON, lambda: roles.answer(course.job))
     elif now.is_due:
         _take_turns(course)
+    elif now.status == HELD:
+        course.live(EDIT, lambda: roles.edit(course.job))
     else:
         time.sleep(min(max(now.due_in, PAUSE_SECONDS), 1.0))
         if now.due_in > 0:
