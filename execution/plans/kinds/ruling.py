@@ -14,13 +14,12 @@ from execution.plans.kinds.contract import (
     Result,
     Terms,
 )
-from reconciliation.verdicts import IT_DID_NOT, IT_HAPPENED, SEND_AGAIN, WRITE_OFF
+from reconciliation.verdicts import choosing
 
+# What can be said of many at once; each says what follows in the words of the case page.
 OFFERED = {
-    IT_HAPPENED: gettext_lazy("It happened"),
-    IT_DID_NOT: gettext_lazy("It did not happen: go on without it"),
-    SEND_AGAIN: gettext_lazy("It did not happen: ask to send it again"),
-    WRITE_OFF: gettext_lazy("Nobody can know: write it off"),
+    choice.verdict: choice
+    for choice in (choosing.HAPPENED, choosing.DID_NOT, choosing.AGAIN, choosing.WRITE_OFF)
 }
 
 

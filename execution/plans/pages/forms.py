@@ -79,7 +79,8 @@ def _choices(name: str) -> list[tuple[str, Offer]]:
     if name != "verdict":
         return [(name, Offer(kind.title, kind.follows))]
     return [
-        (f"{name}{SEPARATOR}{code}", Offer(label, kind.follows)) for code, label in OFFERED.items()
+        (f"{name}{SEPARATOR}{code}", Offer(choice.label, choice.follows))
+        for code, choice in OFFERED.items()
     ]
 
 

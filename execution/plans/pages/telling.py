@@ -71,7 +71,8 @@ class Row:
 def sentence(plan: Plan) -> str:
     """What a plan does, as its title says it: "Try again"."""
     if plan.kind == "verdict":
-        return str(OFFERED.get(plan.terms.get("verdict", ""), KINDS[plan.kind].title))
+        given = OFFERED.get(plan.terms.get("verdict", ""))
+        return str(given.label if given else KINDS[plan.kind].title)
     kind = KINDS.get(plan.kind)
     return str(kind.title) if kind else plan.kind
 
