@@ -1,7 +1,7 @@
 """The life of a run: start, suspend, yield, hold, finish, lapse, cancel.
 
-With `leases.acquire` (queued → running), `wakeups.wake` (waiting → queued) and `holding.hold_now`
-the only writer of `Run.status`. Releasing verbs are guarded by fence and holder: a stale owner changes nothing.
+With `leases.acquire` (queued → running), `wakeups.wake` (waiting → queued), `holding.hold_now` and
+`revoking.revoke` the only writer of `Run.status`. Releasing verbs are guarded by fence and holder: a stale owner changes nothing.
 """
 
 from dataclasses import dataclass

@@ -47,6 +47,11 @@ OWN_WORDS: Final = {
     "checkpoints.runs.lapse": (2,),
     "checkpoints.runs.request_cancel": (1,),
     "checkpoints.runs.release_hold": (1,),
+    "checkpoints.revoking.revoke": (1,),
+    "execution.problems.changing.snooze": (2,),
+    "execution.problems.changing.wake": (1,),
+    "execution.problems.changing.resolve": (2,),
+    "execution.problems.changing.reopen": (2,),
 }
 REDACTED: Final = "canonical.redaction.Redacted"
 TRANSLATED: Final = tuple(
