@@ -62,8 +62,11 @@ def claim(subject: Subject, *, user: User) -> Claim:
     return standing
 
 
-def take_over(subject: Subject, *, user: User) -> Claim:
-    """Be at it instead of whoever is. Raises `ClaimRefusedError` without the right."""
+def take_over(subject: Subject, *, user: User, seen: int | None = None) -> Claim:
+    """Be at it instead of whoever is, of whose claim (`seen`) this person knows.
+
+    Raises `HeldByAnotherError` when it is a later one by now, `ClaimRefusedError` without the right.
+    """
     _admit(subject, user)
     with transaction.atomic():
         standing = _make_way(subject)
@@ -72,6 +75,8 @@ def take_over(subject: Subject, *, user: User) -> Claim:
         if standing.holder_id == user.pk:
             _extend(standing)
             return standing
+        if seen is not None and standing.pk != seen:
+            raise HeldByAnotherError(standing)
         _end(standing, "taken_over")
         return _begin(subject, user, "take over", taken_from=standing.holder)
 

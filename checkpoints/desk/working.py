@@ -20,9 +20,16 @@ def claim(case_id: UUID, *, user: User) -> Claim:
     return _at(case_id, lambda subject: claims.claim(subject, user=user), "case claimed", user)
 
 
-def take_over(case_id: UUID, *, user: User) -> Claim:
-    """Be at an open case instead of whoever is. Raises `IllegalMoveError` once it is decided."""
-    return _at(case_id, lambda subject: claims.take_over(subject, user=user), "case claimed", user)
+def take_over(case_id: UUID, *, user: User, seen: int | None = None) -> Claim:
+    """Be at an open case instead of whoever is, of whose claim (`seen`) this person knows.
+
+    Raises as `claims.take_over`, and `IllegalMoveError` once it is decided.
+    """
+
+    def verb(subject: Subject) -> Claim:
+        return claims.take_over(subject, user=user, seen=seen)
+
+    return _at(case_id, verb, "case claimed", user)
 
 
 def hand_over(case_id: UUID, *, user: User, colleague: User, note: Said = "") -> Claim:
@@ -45,7 +52,7 @@ def release(case_id: UUID, *, user: User) -> bool:
     with transaction.atomic():
         hit = claims.release(Subject.of_case(case), user=user)
         if hit:
-            events.append(case.run_id, "case let go", Actor.person(user), case=case.pk)
+            events.append(case.run_id, "case released", Actor.person(user), case=case.pk)
     return hit
 
 

@@ -19,6 +19,7 @@ from tenants.pills import Pill
 from tenants.scope import TenantRequest
 
 EVENTS_SHOWN: Final = 100
+LONGEST_ID: Final = 19
 OVERDUE: Final = Pill(gettext_lazy("Overdue"), "person", "clock", final=False)
 STOPPED: Final = Pill(gettext_lazy("Stands still"), "waiting", "pause", final=False)
 
@@ -26,7 +27,7 @@ STOPPED: Final = Pill(gettext_lazy("Stands still"), "waiting", "pause", final=Fa
 STORY: Final[dict[str, tuple[str | Promise, str]]] = {
     "case claimed": (gettext_lazy("Claimed"), "itself"),
     "case handed over": (gettext_lazy("Handed over to %(to)s"), "itself"),
-    "case let go": (gettext_lazy("Released"), "ended"),
+    "case released": (gettext_lazy("Released"), "ended"),
     "waits for outside": (gettext_lazy("Waits for %(party)s"), "waiting"),
     "waits for outside no more": (gettext_lazy("Waits for %(party)s no more"), "itself"),
     "verdict given": (gettext_lazy("Verdict given"), "done"),
@@ -61,8 +62,10 @@ def context(request: TenantRequest, case: Case) -> dict[str, Any]:
     colleagues = [
         user for user in claims.who_can(case.tenant, claims.CASE) if user.pk != request.user.pk
     ]
+    found = work(request, case)
     return {
-        **work(request, case),
+        **found,
+        "may_act": found["may_work"] and (found["claim"] is None or found["is_mine"]),
         "story": story(case),
         "note_form": NoteForm(),
         "wait_form": WaitForm(),
@@ -110,6 +113,12 @@ def _ends(case: Case) -> Iterator[dict[str, Any]]:
 
 def _entry(at: datetime, title: str, *, tone: str, by: str = "", text: str = "") -> dict[str, Any]:
     return {"at": at, "title": title, "by": by, "tone": tone, "text": text, "shape": "dot"}
+
+
+def seen_of(request: TenantRequest) -> int | None:
+    """The claim that a form takes over, as its page asked; None when it asked nothing."""
+    given = request.POST.get("over", "")
+    return int(given) if given.isdecimal() and len(given) < LONGEST_ID else None
 
 
 def sentence(claim: Claim | None) -> str:

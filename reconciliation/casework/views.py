@@ -40,8 +40,14 @@ def case_work(request: TenantRequest, tenant: Tenant, case_id: UUID) -> HttpResp
 def claim(request: TenantRequest, tenant: Tenant, case_id: UUID) -> HttpResponse:
     """Claim the case. With `over` the page has asked, and it is taken over from whoever is."""
     case = queries.case_of(tenant, case_id)
-    verb = working.take_over if "over" in request.POST else working.claim
-    return _done(request, case, lambda: verb(case.pk, user=request.user), _("You have claimed it."))
+    seen = panel.seen_of(request)
+
+    def verb() -> object:
+        if seen is None:
+            return working.claim(case.pk, user=request.user)
+        return working.take_over(case.pk, user=request.user, seen=seen)
+
+    return _done(request, case, verb, _("You have claimed it."))
 
 
 @require_POST

@@ -60,8 +60,9 @@ def give_verdict(request: TenantRequest, tenant: Tenant, case_id: UUID) -> HttpR
     if not form.is_valid():
         return _page(request, case, Refused(form))
     try:
-        if "over" in request.POST:  # the button said so
-            working.take_over(case_id, user=request.user)
+        seen = panel.seen_of(request)
+        if seen is not None:  # the button said so
+            working.take_over(case_id, user=request.user, seen=seen)
         made = verdicts.give(case_id, form.given(), user=request.user)
     except (VerdictRefusedError, Unanswered) as refusal:
         form.add_error(None, _sentence(str(refusal)))

@@ -69,6 +69,16 @@ def test_what_another_holds_is_not_claimed_but_taken_over(
     assert AuditRow.objects.get(verb="take over").detail == {"taken_from": "Ada"}
 
 
+def test_only_the_claim_that_was_seen_is_taken_over(
+    subject: Subject, first: User, second: User
+) -> None:
+    seen = claims.claim(subject, user=first)
+    claims.release(subject, user=first)
+    claims.claim(subject, user=first)
+    with pytest.raises(HeldByAnotherError, match="held by Ada"):
+        claims.take_over(subject, user=second, seen=seen.pk)
+
+
 def test_taking_over_what_nobody_or_oneself_holds_is_claiming(
     subject: Subject, first: User
 ) -> None:

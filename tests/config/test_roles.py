@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import psycopg
 import pytest
-from django.db import ProgrammingError, connection, transaction
+from django.db import IntegrityError, ProgrammingError, connection, transaction
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
@@ -88,6 +88,30 @@ def test_what_could_rewrite_the_record_is_not_permitted(statement: str) -> None:
 def test_a_second_look_is_workers_to_write_and_having_seen_it_is_peoples() -> None:
     assert "approvals_secondlook" in roles.WORKERS
     assert "approvals_seenremarks" in roles.PEOPLES
+
+
+@pytest.mark.usefixtures("granted")
+@pytest.mark.parametrize(
+    "table", ["checkpoints_note", "checkpoints_claim", "checkpoints_outsidewait"]
+)
+def test_a_worker_notes_claims_and_waits_for_nobody(table: str) -> None:
+    roles.grant(USER, "worker")
+    with as_user(), pytest.raises(ProgrammingError, match="permission denied"):
+        run(f"INSERT INTO {table} DEFAULT VALUES")
+    roles.grant(USER, "web")
+    with as_user(), pytest.raises(IntegrityError, match=r"null value|of another tenant"):
+        run(f"INSERT INTO {table} DEFAULT VALUES")
+
+
+@pytest.mark.usefixtures("granted")
+def test_a_verdict_of_a_plan_ends_what_people_began() -> None:
+    """The worker that carries it out settles the claim, and no more."""
+    roles.grant(USER, "worker")
+    with as_user():
+        for table in roles.ENDED_BY_ALL:
+            run(f"UPDATE {table} SET ended_at = now() WHERE false")
+            with pytest.raises(ProgrammingError, match="permission denied"):
+                run(f"DELETE FROM {table}")
 
 
 @pytest.mark.usefixtures("granted")

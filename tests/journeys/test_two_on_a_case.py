@@ -23,7 +23,8 @@ def address(case: Case) -> str:
 
 
 def decide(page: Page) -> None:
-    page.locator("details.verdict", has_text="It happened").locator("summary").first.click()
+    if not page.get_by_label("Reason").first.is_visible():
+        page.locator("details.verdict", has_text="It happened").locator("summary").first.click()
     page.get_by_label("Reason").first.fill("The customer has it.")
     page.get_by_label("Evidence").first.fill("Seen in the mailbox at 13:20 UTC.")
 

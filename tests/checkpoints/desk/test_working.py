@@ -50,7 +50,7 @@ def test_who_claims_takes_over_and_lets_go_stands_in_the_history(
     assert told(case) == [
         ("case claimed", {}),
         ("case claimed", {"taken_from": "Ada"}),
-        ("case let go", {}),
+        ("case released", {}),
     ]
 
 

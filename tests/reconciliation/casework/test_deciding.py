@@ -55,7 +55,7 @@ def test_a_verdict_beside_the_claim_of_another_asks_first_and_keeps_what_was_wri
     assert "Take over from Ada: Try again" in html
     assert not Verdict.objects.exists()
     assert Claim.objects.get(ended="").holder == first
-    client.post(address(case, "verdicts/"), {**GIVEN, "over": "on"})
+    client.post(address(case, "verdicts/"), {**GIVEN, "over": Claim.objects.get().pk})
     assert Verdict.objects.get().given_by == second
     assert list(Claim.objects.order_by("id").values_list("ended", flat=True)) == [
         "taken_over",
@@ -66,7 +66,7 @@ def test_a_verdict_beside_the_claim_of_another_asks_first_and_keeps_what_was_wri
 def test_a_refused_verdict_takes_nothing_over(tenant: Tenant, first: User, second: User) -> None:
     case = held(tenant, "crash_loop")
     working.claim(case.pk, user=first)
-    given = {**GIVEN, "reason": " ", "over": "on"}
+    given = {**GIVEN, "reason": " ", "over": Claim.objects.get().pk}
     assert signed_in(second).post(address(case, "verdicts/"), given).status_code == 422
     assert Claim.objects.get().holder == first
 

@@ -67,7 +67,10 @@ def test_it_is_taken_over_only_by_who_was_asked(case: Case, first: User, second:
     html = post(signed_in(second), case, "claim")
     assert "Ada has claimed this since" in html
     assert Claim.objects.get(ended="").holder == first
-    html = post(signed_in(second), case, "claim", over="on")
+    theirs = Claim.objects.get().pk
+    html = post(signed_in(second), case, "claim", over=theirs + 1)
+    assert "Ada has claimed this since" in html
+    html = post(signed_in(second), case, "claim", over=theirs)
     assert "You have claimed it." in html
     assert "Taken over from Ada" in html
 
