@@ -1,6 +1,6 @@
 """What the pages of reports show: bounded lists, and each line beside what the ledger says now."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 from uuid import UUID
 
@@ -80,7 +80,7 @@ def tallies(report: Report) -> list[Tally]:
     return [
         Tally(
             kind,
-            PILLS[kind],
+            PILLS[kind] if getattr(report, kind) else replace(PILLS[kind], tone="ended"),
             MEANS[kind],
             getattr(report, kind),
             tuple(money.text(*pair[::-1]) for pair in report.sums.get(kind, {}).items()),
