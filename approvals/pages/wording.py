@@ -148,6 +148,14 @@ def _approved(request: ApprovalRequest) -> str:
             )
             % who
         )
+    if (run.status, run.reason) == (runs.WAITING, runs.FOR_DOOR):
+        return (
+            _(
+                "%(who)s approved this, and it is not sent: the tool does not answer, so its door is "
+                "closed. It goes on by itself when the tool answers again."
+            )
+            % who
+        )
     if run.status == runs.HELD:
         return _("%(who)s approved this, and it is not sent: the run is on hold.") % who
     return (

@@ -17,6 +17,8 @@ from checkpoints.models import Case, Run
 from execution.pages import people
 from execution.pages.places import CASE, INBOX, REQUEST, place
 from execution.problems import stuck
+from reconciliation.doors import reading as doors
+from reconciliation.models import Action
 from tenants import moments
 from tenants.models import User
 
@@ -89,6 +91,22 @@ def _stopped(run: Run, viewer: User) -> Standing:
     who = people.may(run.tenant, "operate_runs", viewer)
     sentence = capfirst(run.sentence)
     return Standing(run.status, run.reason, sentence, [_last_checkpoint(run)], step, who)
+
+
+def _at_door(run: Run, viewer: User) -> Standing:
+    facts: list[Fact] = [_last_checkpoint(run)]
+    who = _("Nobody needs to do anything: it goes on by itself.")
+    action = Action.objects.filter(run=run, absorbed_seq=None).only("tool").first()
+    door = doors.of_tool(run.tenant_id, action.tool) if action is not None else None
+    if door is not None and door.is_closed:
+        facts.insert(0, {"label": _("Door closed"), "value": door.why, "at": door.closed_at})
+        if door.by_hand:
+            who = people.may(run.tenant, "operate_runs", viewer)
+        else:
+            probe = {"label": _("Next probe"), "value": _("by itself"), "at": door.next_probe_at}
+            facts.insert(1, probe)
+    step = {"text": _("See the door"), "url": place("reconciliation:doors", run.tenant)}
+    return Standing(run.status, run.reason, run.sentence, facts, step, who)
 
 
 def _running(run: Run, viewer: User) -> Standing:  # noqa: ARG001 - one shape for all tellers
@@ -166,6 +184,7 @@ def _last_checkpoint(run: Run) -> dict[str, Any]:
 TELL: dict[str, Callable[[Run, User], Standing]] = {
     states.FOR_APPROVAL: _for_approval,
     states.FOR_STOP: _stopped,
+    states.FOR_DOOR: _at_door,
     states.HELD: _held,
     states.RUNNING: _running,
     **dict.fromkeys(states.FINAL, _over),

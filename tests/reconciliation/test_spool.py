@@ -26,6 +26,11 @@ from tests.reconciliation.ready import HAPPENED, Ready, ready
 
 RAW = Answer("answer", b"\xff\x00 raw", states.HAPPENED, "w" * 64, "note")
 
+EVERYBODY_ELSE = """
+SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+ WHERE datname = current_database() AND pid <> pg_backend_pid()
+"""
+
 
 @pytest.fixture
 def it(engine: Bench) -> Ready:
@@ -133,6 +138,34 @@ def test_rule_16_an_answer_without_a_database_is_spooled_and_never_asked_for_aga
     engine.turn()
     assert (full(run).status, Action.objects.get(run=run).because) == ("succeeded", "answered")
     assert tool.asked == ["perform"]
+    assert files(settings) == []
+
+
+@pytest.mark.django_db(transaction=True)
+def test_s126_every_connection_lost_in_mid_effect_repeats_nothing(
+    engine: Bench, monkeypatch: pytest.MonkeyPatch, settings: Settings
+) -> None:
+    """Others write the receipt on a connection that the network has closed meanwhile, and fail."""
+    tool = put(monkeypatch, "fake.nothing")
+    run = waiting(engine, "fake.nothing")
+    engine.decide(run)
+
+    def perform(call: Call) -> Sent:
+        sent = Fake.perform(tool, call)
+        killer = connection.copy()
+        with killer.cursor() as cursor:
+            cursor.execute(EVERYBODY_ELSE)
+        killer.close()
+        return sent
+
+    tool.performing = perform
+    with pytest.raises(Error):
+        engine.turn()
+    connection.close()
+    runs.lapse(run.id, fence=full(run).fence, why="no database", actor=Actor.machine("worker"))
+    engine.turn()
+    assert (full(run).status, Action.objects.get(run=run).because) == ("succeeded", "answered")
+    assert (tool.asked, Receipt.objects.count(), len(effects())) == (["perform"], 1, 1)
     assert files(settings) == []
 
 
