@@ -10,7 +10,7 @@ from uuid import UUID
 from django.db import connection, transaction
 
 from checkpoints.models import Case, Checkpoint, Event, Fork, Recovery, Run
-from reconciliation.evidence import acts
+from reconciliation.evidence import acts, rulings
 from reconciliation.evidence import written as by_hand
 from reconciliation.evidence.bytestore import Bytes
 from reconciliation.evidence.members import MOST_EVENTS
@@ -154,16 +154,7 @@ def _case(case: Case, kept: Bytes) -> dict[str, Json]:
         "action": str(case.action_id) if case.action_id else None,
         "opened_at": instant(case.opened_at),
         "closed_at": instant(case.closed_at) if case.closed_at else None,
-        "verdicts": [
-            {
-                "person": acts.person(each.given_by),
-                "verdict": each.verdict,
-                "reason": each.reason,
-                "evidence": each.evidence,
-                "at": instant(each.given_at),
-            }
-            for each in case.verdicts.select_related("given_by").order_by("given_at")
-        ],
+        "verdicts": rulings.of_case(case),
         **by_hand.of_case(case, kept),
     }
 

@@ -66,7 +66,7 @@ def test_sending_again_asks_somebody_else_first(engine: Bench, sit_down: SitDown
     open_case(page, engine)
     open_verdict(page, "ask to send it again")
     form = page.locator("details.verdict[open]")
-    form.get_by_label("Evidence").fill("Not in the mailbox.")
+    form.get_by_label("Evidence", exact=True).fill("Not in the mailbox.")
     form.get_by_label("Reason").fill("It must arrive today.")
     form.get_by_role("button", name="It did not happen: ask to send it again").click()
     expect(page.get_by_text("Nothing is sent before somebody else says yes.").first).to_be_visible()

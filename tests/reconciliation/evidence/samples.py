@@ -45,6 +45,8 @@ def with_all_members(document: Json) -> Json:
     whole["contents"][digests.sha256_hex(b"[1]")] = base64.b64encode(b"[1]").decode()
     action["attempts"][0]["look_ups"] = [{"answer": "found", "detail": "seen", "at": AT}]
     verdict = {"person": person, "verdict": "happened", "reason": "r", "evidence": "e", "at": AT}
+    verdict["taken_back"] = {"person": person, "reason": "r", "at": AT}
+    verdict |= {"agreed_by": person, "detail": {"seq": 1}}
     about = {"id": action["id"], "kind": "outcome_unknown", "sentence": "?", "action": action["id"]}
     whole["cases"] = [{**about, "opened_at": AT, "closed_at": AT, "verdicts": [verdict]}]
     whole["recoveries"] = [
