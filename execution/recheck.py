@@ -3,13 +3,14 @@
 from dataclasses import replace
 
 from django.db import Error as DatabaseFault
+from django.db.models import Q
 
 from canonical.redaction import ours
 from checkpoints import events, reading, states
 from checkpoints.cases import Trouble
 from checkpoints.graph import Node
 from checkpoints.headers import parent_seq
-from checkpoints.models import Reuse
+from checkpoints.models import Run
 from checkpoints.reading import Loaded
 from checkpoints.registry import agents
 from execution.context import visible
@@ -17,6 +18,7 @@ from execution.errors import Hold
 from execution.work import WORKER, Work
 from reconciliation import ledger
 from reconciliation.credentials import keeping as credentials
+from reconciliation.models import Attempt
 from reconciliation.tools import CredentialInvalid
 from tenants.keys import hiding
 
@@ -73,7 +75,7 @@ def _moved(work: Work, node: Node, what: tuple[str, str, str | None]) -> bool:
     said = f"{source} was {then} when it was read and is {here} now"
     told = hiding.texts(source=source, was=was, now=now or "")
     assert node.recheck is not None  # noqa: S101 - the caller looked
-    if node.recheck.if_moved == "note" or _has_acted(work):
+    if node.recheck.if_moved == "note" or _has_acted(work.run):
         events.append(work.run.id, "world moved", WORKER, **told)
         return False
     if (
@@ -87,12 +89,10 @@ def _moved(work: Work, node: Node, what: tuple[str, str, str | None]) -> bool:
     raise Hold(Trouble(states.WORLD_CHANGED, hiding.text(f"{said}."), facts))
 
 
-def _has_acted(work: Work) -> bool:
-    """Whether anything on this run's chain has reached the world: its own, or its lineage's."""
-    run = work.run
-    if ledger.in_world(run.id) or Reuse.objects.filter(run_id=run.id).exists():
-        return True
-    return run.forked_from_id is not None and bool(reading.load(run, 1).header.get("proposals"))
+def _has_acted(run: Run) -> bool:
+    """Whether anything of this run's lineage has reached the world, or may have."""
+    forks = Q(action__run__effect_scope=run.effect_scope, action__run__forked_from__isnull=False)
+    return ledger.in_world(run.effect_scope) or Attempt.objects.filter(forks).exists()
 
 
 def _read_before_fork(work: Work, source: str) -> bool:

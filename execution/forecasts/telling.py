@@ -116,11 +116,11 @@ def unforeseen(transition: Transition, nodes: Sequence[str]) -> tuple[str, ...]:
     if not nodes:
         return (_("No node that may still run can propose an effect."),)
     told = ngettext(
-        "What %(nodes)s proposes when it runs cannot be foreseen. If it proposes one of these effects"
-        " with other parameters, the run is held and nothing is sent; what is new is asked about as"
+        "What the node %(nodes)s proposes when it runs cannot be foreseen. If it proposes one of these"
+        " effects with other parameters, the run is held and nothing is sent; what is new is asked about as"
         " the rules demand.",
-        "What %(nodes)s propose when they run cannot be foreseen. If they propose one of these effects"
-        " with other parameters, the run is held and nothing is sent; what is new is asked about as"
+        "What the nodes %(nodes)s propose when they run cannot be foreseen. If they propose one of these"
+        " effects with other parameters, the run is held and nothing is sent; what is new is asked about as"
         " the rules demand.",
         len(nodes),
     )

@@ -41,7 +41,7 @@ def test_an_open_question_is_one_that_needs_an_approval(engine: Bench) -> None:
     seen = forecasts.of(full(waiting(engine)), Transition.resume())
     assert seen.sentence == "Resume: 0 effects sent again, 1 needs an approval."
     assert seen.lines[0].why == "Its question is open."
-    assert "What act proposes when it runs cannot be foreseen." in seen.unforeseen[0]
+    assert "What the node act proposes when it runs cannot be foreseen." in seen.unforeseen[0]
 
 
 def test_a_yes_that_was_not_used_is_said_to_be_sent(engine: Bench) -> None:
