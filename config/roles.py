@@ -22,7 +22,6 @@ PEOPLES = [
     "checkpoints_note",
     "checkpoints_proposedverdict", "checkpoints_superseded",
     "django_session",
-    "execution_alertrule",
     "execution_planorder",
     "execution_problemchange",
     "mfa_authenticator",

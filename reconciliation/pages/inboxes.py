@@ -79,6 +79,7 @@ def page(request: TenantRequest) -> dict[str, Any]:
         "section": "needs",
         "rows": rows,
         "kind": kind,
+        "plan_kind": _plan_kind(request, kind, here),
         "total": total,
         "hidden": total if kind == queue.UNPROVEN else total - here,
         "filters": _filters(counts, handed, kind, address),
@@ -101,6 +102,12 @@ def page(request: TenantRequest) -> dict[str, Any]:
             else "",
         },
     }
+
+
+def _plan_kind(request: TenantRequest, kind: str, here: int) -> str:
+    """The kind of case for all of which this person may make one plan; "" for none."""
+    may = request.access.may(request.tenant.pk, "reconcile_actions")
+    return kind if here > 1 and may and kind in states.CASE_KINDS else ""
 
 
 def next_for(request: TenantRequest) -> Waiting | None:

@@ -160,13 +160,13 @@ def _plan(tenant: Tenant, number: int) -> Plan:
 
 
 def _permitted(request: TenantRequest, chosen: Chosen) -> list[str]:
-    """The kinds that make sense and that this person may plan."""
+    """The kinds that make sense and that this person may plan; the one asked for comes first."""
     mine = [
         name for name in chosen.kinds if request.access.may(request.tenant.pk, kind_of(name).right)
     ]
     if not mine:
         raise Denied(request.tenant.pk, kind_of(chosen.kinds[0]).right)
-    return mine
+    return sorted(mine, key=lambda name: name != request.GET.get("kind"))
 
 
 def _new_page(request: TenantRequest, chosen: Chosen, form: DraftForm) -> HttpResponse:

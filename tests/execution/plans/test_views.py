@@ -200,3 +200,20 @@ def test_the_list_names_each_plan_and_reads_a_bounded_number_of_times(
         page = words(client.get(at(engine, "plans/")))
     assert "P-2 Try again" in page
     assert "P-1 Try again" in page
+
+
+def test_cases_of_one_kind_become_a_plan_from_the_inbox(engine: Bench, client: Client) -> None:
+    over = held(engine, 2)
+    unknown(engine)
+    inbox = client.get(at(engine, "inbox/?kind=world_changed")).content.decode()
+    assert "plans/new/?from=cases&amp;kind_of_case=world_changed" in inbox
+    assert "plans/new/" not in client.get(at(engine, "inbox/")).content.decode()
+    looking = signed_in(bob(engine.tenant)).get(at(engine, "inbox/?kind=world_changed"))
+    assert "plans/new/" not in looking.content.decode()
+    address = at(engine, "plans/new/?from=cases&kind_of_case=world_changed&kind=cancel")
+    page = client.get(address)
+    assert "A plan for 2 cases of one kind" in words(page)
+    text = page.content.decode()
+    assert text.index('value="cancel"') < text.index('value="try_again"')
+    client.post(address, {"what": "cancel", "reason": "not worth it", "per_minute": "600"})
+    assert set(PlanItem.objects.values_list("run_id", flat=True)) == {run.pk for run in over}
