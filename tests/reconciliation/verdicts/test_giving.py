@@ -133,3 +133,9 @@ def test_a_refused_verdict_leaves_no_trace(engine: Bench, it: Ready) -> None:
     with pytest.raises(VerdictRefusedError):
         give(engine, case, "send_again", evidence="not there")
     assert (Run.objects.values().get(), Case.objects.values().get()) == was
+
+
+def test_what_a_tool_told_of_can_only_stand_or_be_undone(engine: Bench, it: Ready) -> None:
+    it.answer(it.dispatch())
+    offered = {choice.verdict for choice in verdicts.choices(held(it, states.CONTRADICTED))}
+    assert offered == {"compensate", "it_stands", "cancel"}
