@@ -22,6 +22,7 @@ PEOPLES = [
     "checkpoints_note",
     "checkpoints_proposedverdict", "checkpoints_superseded",
     "django_session",
+    "execution_alertrule",
     "execution_planorder",
     "execution_problemchange",
     "mfa_authenticator",

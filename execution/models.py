@@ -3,6 +3,7 @@
 from django.db import models
 from django.db.models.functions import Now
 
+from execution.alerts.models import Alarm, AlertRule  # noqa: F401 - tables of ours
 from execution.plans.models import Plan, PlanItem, PlanOrder  # noqa: F401 - tables of ours
 from execution.problems.models import (  # noqa: F401 - tables of ours
     Problem,

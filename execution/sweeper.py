@@ -33,6 +33,7 @@ from execution import (
     secondlooks,
     senders,
 )
+from execution.alerts import watching as alerts
 from execution.edits import ending as edits
 from execution.forks import waking
 from execution.plans import working as plans
@@ -121,6 +122,7 @@ DUTIES: dict[str, Callable[[], int]] = {
     "look again": lookers.look_again,
     "ask second looks": secondlooks.ask,
     "sample effects": samplers.sample,
+    "watch alerts": alerts.watch,
     "wake decided": _wake_decided,
     "wake same key": waking.wake_all,
     "prove cases": lambda: proving.watch(MOST_PER_ROUND, actor=SWEEPER),

@@ -2,6 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
+from execution.alerts import views as alert_views
 from execution.forecasts import views as forecast_views
 from execution.forks import views as fork_views
 from execution.pages import evidence_views, operating_views, overview_views, run_views, stop_views
@@ -36,6 +37,8 @@ one_tenant: list[URLPattern | URLResolver] = [
     path("cases/<uuid:case_id>/proposals/", fork_views.two_proposals, name="two_proposals"),
     path("search/", overview_views.search, name="search"),
     path("recoveries/", recoveries, name="recoveries"),
+    path("alerts/", alert_views.alerts, name="alerts"),
+    path("alerts/<int:rule_id>/end/", alert_views.end_alert, name="end_alert"),
     path("stop/", stop_views.stop, name="stop"),
     path("stop/<int:stop_id>/", include(one_stop)),
     path("problems/", include("execution.problems.urls")),

@@ -130,6 +130,8 @@ ROWS: Final[Mapping[str, Row]] = {
     "reconciliation:doors": Row(get=VIEW, post=f"{VIEW} and {OPERATE}"),
     "actions": Row(get=VIEW),
     "recoveries": Row(get=VIEW),
+    "alerts": Row(get=VIEW, post=f"{VIEW} and {MANAGE}"),
+    "end_alert": Row(post=MANAGE),
     "reconciliation:export_recipients": Row(post=READ),
     "reconciliation:reports": Row(get=VIEW, post=f"{VIEW} and {RECONCILE}"),
     "reconciliation:report_draft": Row(get=RECONCILE, post=RECONCILE),

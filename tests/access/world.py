@@ -18,10 +18,13 @@ from approvals.batches import Answer
 from approvals.models import ApprovalRequest, Batch, HandOver
 from approvals.people import handovers
 from approvals.rules import Requirement
-from checkpoints import liftings
+from checkpoints import fingerprints, liftings
 from checkpoints.models import Case, ProposedVerdict, Run, Verdict
+from execution.alerts import keeping as alerts
 from execution.plans.drafting import Draft, Target, draft
 from execution.plans.models import Plan
+from execution.problems import changing
+from execution.problems.models import Problem
 from reconciliation import stopping
 from reconciliation.credentials import keeping
 from reconciliation.credentials.keeping import Noted
@@ -92,6 +95,7 @@ def make(slug: str, folder: Path) -> World:
         "case_id": case,
         "verdict_id": _earlier_verdict(case, people["operator"]),
         "proposal_id": _proposal(case, people["operator"]),
+        "rule_id": alerts.make(tenant, alerts.Wanted("runs", 5), user=people["manager"]),
         "report_id": _report(tenant, people["operator"]),
         "edit_id": bare_edit(edited, people["operator"]),
         "stop_id": lifting.stop,
@@ -99,7 +103,7 @@ def make(slug: str, folder: Path) -> World:
         "pk": passkey(person(slug, "keyholder", tenant, ())),
     }
     names = {name: thing.pk for name, thing in found.items()}
-    names["fingerprint"] = case.fingerprint
+    names["fingerprint"] = _problem(tenant).fingerprint
     names["number"] = _plan(tenant, people, case.run_id).number
     token = make_link(people["viewer"], actor=Actor.machine("test"))
     return World(
@@ -170,6 +174,13 @@ def _careless(bench: Bench) -> tuple[Run, Action]:
     bench.turn()
     Run.objects.filter(pk=run.pk).update(business_key=key(bench.tenant.slug, "careless"))
     return run, Action.objects.get(run=run)
+
+
+def _problem(tenant: Tenant) -> Problem:
+    """A problem that only this tenant has."""
+    alike = {"kind": "stuck", "task_type": tenant.slug, "node": "", "tool": "", "error": ""}
+    fingerprint = fingerprints.of("stuck", task_type=tenant.slug, node="")
+    return changing.kept(Problem(tenant=tenant, fingerprint=fingerprint, **alike))
 
 
 def _run(tenant: Tenant, people: People, what: str) -> Run:
