@@ -130,6 +130,7 @@ FORMS: Final[dict[str, Form]] = {
     "cancel requested": Form(gettext_lazy("Asked to cancel"), "ended", "slash", about="why"),
     "settled": Form(gettext_lazy("Outcome known")),
     "interrupted": Form(gettext_lazy("Interrupted"), "itself", "loop", about="why"),
+    "revoked": Form(gettext_lazy("Taken from its worker"), "ended", "undo", about="why"),
     "world moved": Form(gettext_lazy("What was read has changed since"), "itself", "loop"),
     "read again": Form(gettext_lazy("Reads it again"), "itself", "loop", about="why"),
     states.SUCCEEDED: Form(gettext_lazy("Ended"), status=states.SUCCEEDED, shape="check"),

@@ -81,10 +81,10 @@ def change_problem(request: TenantRequest, tenant: Tenant, fingerprint: str) -> 
 @tenant_page("operate_runs")
 def claim_problem(request: TenantRequest, tenant: Tenant, fingerprint: str) -> HttpResponseBase:
     """Be at it, let go of it, or take it over."""
+    subject = changing.claimed(overview.find(tenant, fingerprint).problem)
     form = ClaimForm(request.POST)
     if not form.is_valid():
         return HttpResponse(status=422)
-    subject = changing.claimed(overview.find(tenant, fingerprint).problem)
     CLAIMS[form.cleaned_data["what"]](subject, user=request.user)
     return redirect("problem", tenant.slug, fingerprint)
 

@@ -1,12 +1,15 @@
 """Recoveries that fit one another and the history, and the three numbers counted anew. Pure."""
 
-from typing import Any
+from typing import Any, Final
 
 from reconciliation.evidence import numbers
 from reconciliation.evidence.findings import Findings
 from reconciliation.evidence.members import MOST_EVENTS, OLD_FORMAT, Document
 
 Json = Any
+
+# A worker that died or fell silent, and one from which a person took the run.
+INTERRUPTIONS: Final = ("interrupted", "revoked")
 
 
 def check(document: Document, findings: Findings) -> None:
@@ -48,7 +51,7 @@ def _in_the_history(document: Document, findings: Findings) -> None:
     if len(document["events"]) >= MOST_EVENTS:
         findings.open.append(f"Only the first {MOST_EVENTS:,} events of the history are shown.")
         return
-    events = [each for each in document["events"] if each["what"] == "interrupted"]
+    events = [each for each in document["events"] if each["what"] in INTERRUPTIONS]
     findings.equal(
         "/recoveries",
         [each["fence"] for each in document["recoveries"]],

@@ -68,6 +68,10 @@ def test_a_retry_counts_until_the_run_has_committed_past_it(engine: Bench) -> No
     Run.objects.filter(pk=lease.run_id).update(due_at="2020-01-01T00Z")
     again = engine.acquire()
     assert counted() == ["retry"]  # between two tries it is not over
+    runs.retry_later(again, ours("HTTP 503"), seconds=3600)
+    Run.objects.filter(pk=lease.run_id).update(due_at="2020-01-01T00Z")
+    again = engine.acquire()
+    assert counted() == ["retry"]  # nor when it was noted while it waited and is sorted at work
     runs.yield_to_others(again)
     assert counted() == ["retry"]
     engine.turn()

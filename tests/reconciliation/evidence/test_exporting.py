@@ -10,7 +10,7 @@ from pytest_django import Settings
 from approvals.models import ApprovalRequest, SeenRemarks
 from approvals.showing import shown
 from canonical import digests
-from checkpoints import runs
+from checkpoints import revoking, runs
 from checkpoints.models import Event, Recovery, Run
 from execution.pages import log
 from reconciliation.errors import EvidenceNotReady
@@ -120,6 +120,17 @@ def test_a_run_tells_its_recoveries_and_its_three_numbers(engine: Bench) -> None
     assert numbers["duration"]["p95"] == round(took.total_seconds() * 1000)
     assert numbers["duplicates"] == {"happened": 1, "checked": 0, "stopped": 0, "arrived": 0}
     assert (document["run"]["stop_reason"], faults(About.run(run), engine)) == ("done", [])
+
+
+def test_a_run_that_a_person_revoked_from_its_worker_proves_it(engine: Bench) -> None:
+    run = engine.start(steps=2)
+    lease = engine.acquire()
+    revoking.revoke(run.pk, reason="it hangs", actor=Actor.person(engine.starter))
+    engine.turn()
+    document = exported(About.run(run), engine)
+    (told,) = document["recoveries"]
+    assert (told["why"], told["fence"]) == ("Ada revoked it", lease.fence)
+    assert faults(About.run(run), engine) == []
 
 
 def test_an_effect_that_was_found_and_not_sent_again_counts_as_checked(engine: Bench) -> None:
