@@ -37,7 +37,7 @@ NOT_KNOWN: Final = (states.ATTEMPT_OPEN, states.ATTEMPT_RESENT)
 AT_A_STOP: Final = (
     Q(status=record.RUNNING)
     | Q(status=record.QUEUED, reason__in=[record.INTERRUPTED, record.WOKEN])
-    | Q(status=record.WAITING, reason=record.FOR_STOP)
+    | Q(status=record.WAITING, reason__in=[record.FOR_STOP, record.FOR_DOOR])
 )
 
 

@@ -127,6 +127,7 @@ FORMS: Final[dict[str, Form]] = {
     "carried out": Form(gettext_lazy("Carried out in a plan"), shape="check", about="plan"),
     "held": Form(gettext_lazy("On hold: needs a person"), "person", "person"),
     "verdict given": Form(gettext_lazy("Decided"), "ended", "person"),
+    "case closed": Form(gettext_lazy("Over by itself"), "done", "check", about="because"),
     "cancel requested": Form(gettext_lazy("Asked to cancel"), "ended", "slash", about="why"),
     "settled": Form(gettext_lazy("Outcome known")),
     "interrupted": Form(gettext_lazy("Interrupted"), "itself", "loop", about="why"),

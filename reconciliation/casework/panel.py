@@ -33,6 +33,7 @@ STORY: Final[dict[str, tuple[str | Promise, str]]] = {
     "verdict given": (gettext_lazy("Verdict given"), "done"),
     "verdict taken back": (gettext_lazy("Verdict taken back"), "person"),
     "case opened again": (gettext_lazy("Opened again"), "person"),
+    "case closed": (gettext_lazy("Closed by itself: %(because)s"), "done"),
 }
 TAKEN_OVER: Final = gettext_lazy("Taken over from %(taken_from)s")
 

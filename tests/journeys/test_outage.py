@@ -74,10 +74,10 @@ def test_a_person_keeps_a_door_closed_and_opens_it(
     outage(engine, tool)
     page = sit_down(engine.starter)
     page.goto(f"/t/{engine.tenant.slug}/doors/")
-    page.get_by_label("Why it may be used again").fill("They call us first.")
+    page.get_by_label("Reason").first.fill("They call us first.")
     press(page, "Keep it closed until a person opens it")
     expect(page.get_by_text("by Ada: They call us first.")).to_be_visible()
-    page.get_by_label("Why it may be used again").fill("They called.")
+    page.get_by_label("Reason").first.fill("They called.")
     press(page, "Open it: ")
     expect(page.get_by_text("Every door is open")).to_be_visible()
 

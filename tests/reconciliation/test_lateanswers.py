@@ -17,6 +17,7 @@ from tenants.models import AuditRow
 from tests.checkpoints.records import by_force
 from tests.engine.faketools import effects
 from tests.engine.turns import Bench
+from tests.execution.pages.visits import signed_in, words
 from tests.execution.runs import due, waiting
 from tests.reconciliation.oddtools import Odd, put
 
@@ -69,6 +70,10 @@ def test_a_later_answer_closes_the_case_and_the_run_goes_on(engine: Bench, held:
     )
     held.refresh_from_db()
     assert (held.status, held.reason) == ("queued", "woken")
+    page = signed_in(engine.starter).get(f"/t/{engine.tenant.slug}/cases/{case.pk}/")
+    assert "The tool answered after all: it happened." in words(page)
+    page = signed_in(engine.starter).get(f"/t/{engine.tenant.slug}/runs/{held.pk}/timeline/")
+    assert "Over by itself" in words(page)
     engine.turn()
     held.refresh_from_db()
     assert (held.status, len(effects())) == ("succeeded", 1)

@@ -12,7 +12,7 @@ from reconciliation import outcomes, states
 from reconciliation.calls import call_for, tool_of
 from reconciliation.models import Action, Attempt, LookUp, Receipt
 from reconciliation.outcomes import Finding, Known, Later, NeedsPerson
-from reconciliation.tools import Capabilities, Found, Keyed
+from reconciliation.tools import Absent, Call, Capabilities, Found, Keyed
 from tests.checkpoints.records import by_force
 from tests.engine.faketools import effects
 from tests.engine.turns import Bench
@@ -140,6 +140,37 @@ def test_rule_8_another_boot_begins_to_count_anew(engine: Bench) -> None:
     close_the_window(attempt, own_clock=False)
     assert isinstance(reconcile(it), Later)
     assert LookUp.objects.filter(boot_id=boot_id()).exists()
+
+
+def test_what_is_absent_within_the_window_is_not_believed_for_an_answer_that_took_longer(
+    engine: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The effect may have arrived between the question and the end of the window."""
+    it, tool = ready(engine, "fake.look_up"), put(monkeypatch, "fake.look_up")
+    attempt = it.dispatch()
+    reconcile(it)
+
+    def slowly(_: Call) -> Absent:
+        close_the_window(attempt)
+        return Absent()
+
+    tool.looking_up = slowly
+    assert isinstance(reconcile(it), Later)
+    assert Attempt.objects.get().outcome == ""
+
+
+def test_rule_10_a_key_that_was_forgotten_while_it_waited_to_be_sent_again_needs_a_person(
+    engine: Bench,
+) -> None:
+    """It may have waited for a stop or a door since it was found that it may be sent again."""
+    it = ready(engine, "fake.keyed")
+    it.dispatch()
+    assert reconcile(it) == Known()
+    assert reconcile(it) == Known()
+    Attempt.objects.update(dispatched_at=clock.now() - timedelta(hours=2))
+    finding = reconcile(it)
+    assert isinstance(finding, NeedsPerson)
+    assert Attempt.objects.get().outcome == ""
 
 
 def test_an_effect_that_arrives_within_the_window_is_found(engine: Bench) -> None:
