@@ -124,17 +124,14 @@ def _keep(
     if known is not None:
         return known, False
     last = Report.objects.filter(tenant=tenant).aggregate(last=Max("number"))["last"]
-    counts = Counter(each.kind for each in found)
     report = Report.objects.create(
         **same,
+        **_counted(found),
         number=(last or 0) + 1,
         name=upload.called,
         media=media,
         content=uploads.sealed(tenant, upload.content),
         size=len(upload.content),
-        lines=sum(each.number > 0 for each in found),
-        **{kind: counts[kind] for kind in matching.KINDS},
-        sums=_sums(found),
         taken_in_by=user,
     )
     ReportLine.objects.bulk_create(_rows(report, found), batch_size=1_000)
@@ -148,6 +145,12 @@ def _keep(
         lines=report.lines,
     )
     return report, True
+
+
+def _counted(found: Sequence[Match]) -> dict[str, Any]:
+    counts = Counter(each.kind for each in found)
+    lines = sum(each.number > 0 for each in found)
+    return {"lines": lines, "sums": _sums(found), **{kind: counts[kind] for kind in matching.KINDS}}
 
 
 def _rows(report: Report, found: Iterable[Match]) -> list[ReportLine]:

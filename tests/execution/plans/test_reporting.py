@@ -9,6 +9,7 @@ from django.utils import timezone
 from checkpoints.models import Case, Run, Verdict
 from execution.plans import drafting, sources
 from execution.plans.drafting import Draft
+from execution.plans.errors import EmptyPlanError
 from execution.plans.models import Plan, PlanItem
 from reconciliation import ledger
 from reconciliation.ledger import Answer
@@ -104,9 +105,9 @@ def test_what_is_known_by_now_is_left_out_and_what_became_known_is_skipped(engin
 def test_what_no_line_has_is_decided_only_when_nothing_can_arrive(engine: Bench) -> None:
     [run] = unknown(engine)
     by = report(engine, [run])
-    with pytest.raises(sources.EmptyPlanError):
+    with pytest.raises(EmptyPlanError):
         planned(engine, by, "absent", "verdict")
-    with pytest.raises(sources.EmptyPlanError):
+    with pytest.raises(EmptyPlanError):
         sources.chosen(engine.tenant, QueryDict(f"from=report&key={by.pk}&found=different"))
 
 
