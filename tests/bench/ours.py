@@ -20,6 +20,7 @@ from checkpoints.registry import graph_of, runnable_combos
 from checkpoints.timers import SelfStop
 from execution import effects, executor, proposing
 from execution.errors import Suspend
+from execution.forks import reusing
 from execution.work import Work
 from reconciliation import actions, asking, demands, ledger
 from reconciliation.models import Action
@@ -84,7 +85,7 @@ def action_step_ms(people: People, effects_count: int) -> float:
         took += _timed(lambda: _send(work, action, asked, expected))  # noqa: B023
         settled = ledger.open_action(run.id)
         assert settled is not None
-        took += _timed(lambda: effects.absorb(work, settled))  # noqa: B023
+        took += _timed(lambda: _absorb(work, settled))  # noqa: B023
         runs.yield_to_others(work.lease)
     took -= tool.seconds - before
     _advance()  # to its end
@@ -151,6 +152,10 @@ def _approve(people: People, run: Run) -> None:
 def _send(work: Work, action: Action, asked: Question, expected: str) -> None:
     demand = demands.of(action, diff=asked.diff, media=asked.media)
     actions.send(work.lease, demand, expected, work.self_stop)
+
+
+def _absorb(work: Work, action: Action) -> None:
+    effects.absorb(work, action, work.context(), reusing.of_this_run(action))
 
 
 def _timed(call: Callable[[], object]) -> float:
