@@ -143,6 +143,9 @@ def _done(
         form.add_error(None, _sentence(str(refusal)))
         case.refresh_from_db()
         return _page(request, case, Refused(form))
+    except HeldByAnotherError as held:
+        form.add_error(None, panel.sentence(held.claim))
+        return _page(request, case, Refused(form))
     messages.success(request, said)
     return redirect("reconciliation:case", request.tenant.slug, case.pk)
 

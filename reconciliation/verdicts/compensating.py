@@ -12,6 +12,7 @@ from checkpoints.errors import (
     IllegalMoveError,
     InputRefusedError,
     KeyReusedError,
+    StoppedError,
     UnknownTaskTypeError,
 )
 from checkpoints.models import Case, Run, Verdict
@@ -46,7 +47,7 @@ def begin(case: Case, given: Given, *, user: User) -> Undoing:
     """Start the run that undoes the effect of a case, inside the verdict's transaction.
 
     Called before the case is locked: starting takes the locks of stops, which come first. Raises
-    `VerdictRefusedError`, `StoppedError`.
+    `VerdictRefusedError`, also while new runs are stopped.
     """
     action = Action.objects.select_related("tenant").filter(pk=effect_of(case)).first()
     compensation = None if action is None else declared(action.tool)
@@ -56,7 +57,7 @@ def begin(case: Case, given: Given, *, user: User) -> Undoing:
     asked = Request(compensation.task_type, _key(action), content, CHANNEL)
     try:
         run, created = runs.start(action.tenant, asked, actor=Actor.person(user))
-    except (InputRefusedError, KeyReusedError, UnknownTaskTypeError) as error:
+    except (InputRefusedError, KeyReusedError, StoppedError, UnknownTaskTypeError) as error:
         raise VerdictRefusedError(f"the run that undoes it cannot start: {error}") from error
     if not created:
         raise VerdictRefusedError(f"run {run.pk} undoes it already; look there first")

@@ -5,7 +5,11 @@ import hashlib
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from checkpoints import claims
+from checkpoints.claims import Subject
 from checkpoints.models import Case, ProposedVerdict, Superseded, Verdict
+from tenants.access import grant
+from tenants.roles import ROLES
 from tests.engine.turns import Bench
 from tests.people import bob, eve
 from tests.reconciliation.deskwork import signed_in, unknown_mail
@@ -112,3 +116,20 @@ def test_what_is_of_another_case_or_not_theirs_to_answer_is_not_found(engine: Be
     there = f"verdicts/{Verdict.objects.get().pk}/back/"
     assert client.post(address(other, there), {"reason": "x"}).status_code == 404
     assert signed_in(bob(engine.tenant)).post(address(case, there)).status_code == 403
+
+
+def test_who_agrees_is_told_of_the_colleague_who_is_at_the_case(
+    engine: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    demand(monkeypatch, engine.tenant, TWO)
+    case = unknown_mail(engine)
+    signed_in(engine.starter).post(address(case, "verdicts/"), SEEN)
+    grant(engine.tenant, engine.approver, *ROLES["operator"])
+    claims.claim(Subject.of_case(case), user=engine.approver)
+    proposal = ProposedVerdict.objects.get()
+    url, terms = address(case, f"proposals/{proposal.pk}/"), proposal.terms
+    answer = signed_in(eve(engine.tenant)).post(url, {"answer": "agree", "terms": terms})
+    assert answer.status_code == 422
+    assert "Dee" in answer.content.decode()
+    assert not Verdict.objects.exists()
+    assert ProposedVerdict.objects.get().ended == ""
