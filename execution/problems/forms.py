@@ -6,9 +6,12 @@ from typing import Any, Final
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from checkpoints import claims
+from checkpoints.claims import PROBLEM
 from execution.pages.forms import ReasonForm
 from execution.problems import models
 from execution.problems.changing import Snooze
+from tenants.models import Tenant, User
 
 HOURS: Final = {
     "": _("no time: only up to a rate"),
@@ -65,12 +68,27 @@ class ChangeForm(ReasonForm):
 
 
 class ClaimForm(forms.Form):
-    """Be at it, let go of it, or take it over from who is."""
+    """Be at it, stay at it, let go of it, take it over from who is, or hand it to a colleague."""
 
     what = forms.ChoiceField(
-        choices=[(each, each) for each in ("claim", "release", "take_over")],
+        choices=[(each, each) for each in ("claim", "keep", "release", "take_over", "hand_over")],
         widget=forms.HiddenInput,
     )
+    colleague = forms.ModelChoiceField(
+        label=_("Colleague"), queryset=User.objects.none(), required=False
+    )
+
+    def __init__(self, *arguments: Any, tenant: Tenant, but: User, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        able = [each.pk for each in claims.who_can(tenant, PROBLEM) if each.pk != but.pk]
+        colleagues = User.objects.filter(pk__in=able).order_by("name", "pk")
+        self.fields["colleague"].queryset = colleagues  # type: ignore[attr-defined]
+
+    def clean(self) -> dict[str, Any]:
+        found = super().clean() or {}
+        if found.get("what") == "hand_over" and found.get("colleague") is None:
+            self.add_error("colleague", _("Say to whom."))
+        return found
 
 
 class PlaceForm(forms.Form):

@@ -80,12 +80,18 @@ def change_problem(request: TenantRequest, tenant: Tenant, fingerprint: str) -> 
 @require_POST
 @tenant_page("operate_runs")
 def claim_problem(request: TenantRequest, tenant: Tenant, fingerprint: str) -> HttpResponseBase:
-    """Be at it, let go of it, or take it over."""
+    """Be at it, stay at it (the heartbeat of an open page), let go, take over, hand over."""
     subject = changing.claimed(overview.find(tenant, fingerprint).problem)
-    form = ClaimForm(request.POST)
+    form = ClaimForm(request.POST, tenant=tenant, but=request.user)
     if not form.is_valid():
         return HttpResponse(status=422)
-    CLAIMS[form.cleaned_data["what"]](subject, user=request.user)
+    what, colleague = form.cleaned_data["what"], form.cleaned_data["colleague"]
+    if what == "keep":
+        return HttpResponse(status=204 if claims.keep(subject, user=request.user) else 409)
+    if what == "hand_over":
+        claims.hand_over(subject, user=request.user, colleague=colleague)
+    else:
+        CLAIMS[what](subject, user=request.user)
     return redirect("problem", tenant.slug, fingerprint)
 
 
@@ -120,6 +126,7 @@ def _page(
         "claimed": detail.claimed(standing.problem),
         "snoozing": snoozing or SnoozeForm(),
         "changing": changing_to or ChangeForm(initial={"what": models.WOKEN}),
+        "claiming": ClaimForm(tenant=tenant, but=request.user),
         "may": request.access.may(tenant.pk, changing.RIGHT),
         "who": people.may(tenant, changing.RIGHT, request.user),
         "plan": _plan(request, standing.problem),

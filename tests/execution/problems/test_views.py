@@ -119,6 +119,23 @@ def test_somebody_is_at_it_and_another_takes_it_over(engine: Bench, operator: Cl
     assert other.post(url, {"what": "nonsense"}).status_code == 422
 
 
+def test_an_open_page_keeps_the_claim_and_a_colleague_is_handed_it(
+    engine: Bench, operator: Client
+) -> None:
+    case, other = held(engine), eve(engine.tenant)
+    url = page_of(engine, case.fingerprint, "claims/")
+    assert operator.post(url, {"what": "keep"}).status_code == 409
+    operator.post(url, {"what": "claim"})
+    assert "every 60s" in operator.get(page_of(engine, case.fingerprint)).content.decode()
+    assert operator.post(url, {"what": "keep"}).status_code == 204
+    assert signed_in(other).post(url, {"what": "keep"}).status_code == 409
+    assert operator.post(url, {"what": "hand_over"}).status_code == 422
+    stranger = {"what": "hand_over", "colleague": cy().pk}
+    assert operator.post(url, stranger).status_code == 422
+    assert operator.post(url, {"what": "hand_over", "colleague": other.pk}).status_code == 302
+    assert Claim.objects.get(ended="").holder == other
+
+
 def test_a_form_that_says_too_little_changes_nothing(engine: Bench, operator: Client) -> None:
     case = held(engine)
     for rest, data in (

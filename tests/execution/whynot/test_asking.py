@@ -68,9 +68,9 @@ def test_a_question_that_is_open(engine: Bench, run: Run) -> None:
 
 
 def test_workers_that_are_silent_or_have_other_code(run: Run) -> None:
-    Process.objects.filter(kind="worker").update(facts={"combos": [0]})
-    assert against(run) == ["worker"]
     Process.objects.filter(kind="worker").update(seen_at=Now() - timedelta(minutes=9))
+    assert against(run) == ["worker"]
+    Process.objects.filter(kind="worker").update(seen_at=Now(), facts={"combos": [0]})
     assert against(run) == ["worker"]
     Process.objects.filter(kind="worker").delete()
     assert against(run) == ["worker"]
