@@ -3,6 +3,7 @@
 import pytest
 
 from approvals import requests
+from approvals.models import ApprovalRequest
 from checkpoints import leases
 from checkpoints.models import Case, Run
 from checkpoints.registry import runnable_combos
@@ -26,7 +27,7 @@ def lose_the_attempt(engine: Bench) -> Run:
         Attempt.objects.all().delete()
         Action.objects.update(stands="proposed", outcome="")
         Run.objects.filter(pk=run.pk).update(effect_in_flight=None)
-        requests.ApprovalRequest.objects.update(state="approved")
+        ApprovalRequest.objects.update(state="approved")
     Run.objects.filter(pk=run.pk).update(
         status="queued", reason="interrupted", holder=None, lease_until=None
     )

@@ -35,7 +35,9 @@ def held(it: Ready, kind: str) -> Case:
 
 def give(engine: Bench, case: Case, verdict: str, **more: object) -> Verdict:
     given = Given(verdict, "because", **more)  # type: ignore[arg-type]
-    return verdicts.give(case.id, given, user=engine.approver)
+    made = verdicts.give(case.id, given, user=engine.approver)
+    assert isinstance(made, Verdict)
+    return made
 
 
 @pytest.mark.parametrize("kind", states.CASE_KINDS)
