@@ -10,6 +10,6 @@ from agents.tools.wire.reach import Reach
 
 def here() -> Reach:
     """The environment as it is at each call, before the values that the demo brings itself."""
-    own = dict(getattr(settings, "KEDGE_TOOL_VALUES", {}))
+    own = dict(getattr(settings, "TOOL_VALUES", {}))
     hosts = frozenset(getattr(settings, "KEDGE_TOOL_PRIVATE_HOSTS", ()))
     return Reach(ChainMap(os.environ, own), hosts)

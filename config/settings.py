@@ -262,7 +262,7 @@ DESK = (
 # Its task types, and what stands for variables that its tools name.
 KEDGE_REFUND_DESK = environment.switch(os.environ, "KEDGE_REFUND_DESK", default=DESK is not None)
 DESK = DESK if KEDGE_REFUND_DESK else None
-KEDGE_TOOL_VALUES = DESK.values(PLACES) if DESK else {}
+TOOL_VALUES = DESK.values(PLACES) if DESK else {}
 KEDGE_TOOL_PRIVATE_HOSTS += DESK.hosts() if DESK else []
 
 # Where mail is handed in; with no host named, the demo's own sink keeps it on this machine.

@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 
+from agents.refund_desk import systems
 from tests.contract.object_worlds import client_of
+from tests.crash import registry
 from tests.crash.databases import TENANT
 from tests.servers import ledger, running
 from tests.servers.shop import BOOKS, Shop
@@ -53,6 +55,8 @@ def _opened(base: str) -> Shop:
     _number_from(FIRST_TICKET)
     shop = Shop(TENANT, books=ledger.made(base, BOOKS))
     os.environ.update(shop.values())
+    # Its client takes longer to make than a trial to be killed: made here, every child has it.
+    registry.TOOLS[systems.STORE].check_credential(TENANT)
     # A connection that is open across a fork would be everybody's.
     client_of.cache_clear()
     return shop
