@@ -5,16 +5,19 @@ from functools import partial
 import pytest
 from django.db import transaction
 
-from checkpoints.models import Case, Verdict
+from checkpoints import wakeups
+from checkpoints.models import Case, Run, Verdict
 from execution.plans import carrying, computing, ordering
 from execution.plans.models import Plan, PlanItem
 from execution.plans.ordering import Order
 from reconciliation import verdicts
+from reconciliation.models import Action
 from reconciliation.verdicts import Given
 from tests.approvals.racing import beside
 from tests.engine.turns import Bench
 from tests.execution.plans.held import FAST, held, planned, started, totals
 from tests.people import eve
+from tests.reconciliation.deskwork import guards_off
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -90,3 +93,31 @@ def test_a_person_who_is_quicker_in_a_case_wins_and_the_item_is_skipped(engine: 
         item.result()
     assert totals(plan) == {"skipped": 1}
     assert Verdict.objects.get().given_by == eve(engine.tenant)
+
+
+def test_an_effect_that_leaves_while_its_run_is_to_be_cancelled_is_seen(engine: Bench) -> None:
+    run = engine.start(tool="fake.void", what="a")
+    engine.turn()
+    plan = started(planned(engine, [run], "cancel"), engine.starter)
+    with beside() as side:
+        with transaction.atomic():
+            Run.objects.select_for_update().get(pk=run.pk)
+            item = side.start_and_block(partial(carrying.carry_on, plan.pk))
+            with guards_off():
+                Action.objects.filter(run=run).update(stands="dispatched", outcome="unknown")
+        item.result()
+    assert totals(plan) == {"skipped": 1}
+    assert Run.objects.get().cancel_requested_at is None
+
+
+def test_a_run_that_moves_while_its_item_waits_for_it_is_skipped(engine: Bench) -> None:
+    run = engine.start()
+    waits = {"status": "waiting", "reason": "for_retry", "due_at": "2099-01-01T00Z"}
+    Run.objects.filter(pk=run.pk).update(**waits)
+    plan = started(planned(engine, [run]), engine.starter)
+    with beside() as side:
+        with transaction.atomic():
+            wakeups.wake(run.pk, why="Somebody was quicker.")
+            item = side.start_and_block(partial(carrying.carry_on, plan.pk))
+        item.result()
+    assert totals(plan) == {"skipped": 1}

@@ -19,7 +19,7 @@ def assess(given: Assessing) -> Planned | LeftOut:
     run = given.subject.run
     if run.status == record.WAITING and run.reason == record.FOR_RETRY:
         said = _("It waits to try again, and does so now.")
-        return Planned(WAITS_TO_RETRY, said, watched=(*contract.EFFECT, "head"))
+        return Planned(WAITS_TO_RETRY, said, watched=("status", "head", *contract.EFFECT))
     return deciding.assess(given, TRY_AGAIN)
 
 

@@ -44,6 +44,18 @@ def test_what_moved_since_the_review_is_skipped_and_named(engine: Bench) -> None
     assert Verdict.objects.filter(case=case).count() == 1
 
 
+def test_another_case_of_the_run_is_not_decided_by_a_plan_for_the_first(engine: Bench) -> None:
+    (run,) = held(engine)
+    plan = started(planned(engine, [run]), engine.starter)
+    first = Case.objects.get()
+    verdicts.give(first.pk, Given("try_again", "mine"), user=eve(engine.tenant))
+    runs.hold(engine.acquire(), Trouble("world_changed", "Moved once more."), actor=WORKER)
+    carried(plan)
+    assert PlanItem.objects.get().state == "skipped"
+    assert "its case" in PlanItem.objects.get().said
+    assert Case.objects.exclude(pk=first.pk).get().decided_at is None
+
+
 def test_a_refusal_in_one_run_keeps_no_other_from_its_turn(engine: Bench) -> None:
     over = held(engine, 3)
     plan = started(planned(engine, over), engine.starter)
