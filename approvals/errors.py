@@ -19,8 +19,8 @@ class NotPermittedError(ApprovalError):
     """You may not decide this. Nothing was changed.
 
     `code`: *machine* (only a signed-in person decides), *no_right* (not active, or without the
-    right at this tenant), *own_run* (nobody approves what they started themselves), *not_asked* (the
-    rules ask for other people), *not_shown* (without the right to see what would be sent).
+    right at this tenant), *own_run* (nobody approves what they started themselves), *own_edit* (or what
+    they wrote), *not_asked* (the rules ask for other people), *not_shown* (without the right to see it).
     """
 
     def __init__(self, code: str, request_id: UUID) -> None:

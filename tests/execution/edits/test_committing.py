@@ -9,8 +9,9 @@ from approvals.models import EditRequest
 from checkpoints import headers, reading, states
 from checkpoints.cases import Trouble
 from checkpoints.graph import Graph
-from checkpoints.models import Case, Checkpoint, Event, Run
+from checkpoints.models import Case, Checkpoint, Event, Run, Verdict
 from execution import effects as real
+from execution.edits import committing
 from execution.edits.errors import EditRefusedError
 from execution.edits.writing import BY_HAND_NODE, EDITED_NODE
 from execution.errors import Hold
@@ -120,6 +121,7 @@ def test_it_is_used_once(desk: Desk) -> None:
     desk.engine.turn()
     edit = EditRequest.objects.get()
     assert (edit.state, edit.used_seq) == ("used", 2)
+    assert committing.wanted(Verdict.objects.get()) is None
     case = Case.objects.get(run=desk.run, decided_at=None, closed_at=None)
     with guards_off():
         Case.objects.filter(pk=case.pk).update(decided_at="2020-01-01T00Z")

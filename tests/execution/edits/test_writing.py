@@ -62,7 +62,12 @@ def test_marks_keep_what_they_stand_for_and_lists_stay(desk: Desk) -> None:
 
 
 def test_a_new_value_for_what_is_marked_is_encrypted_and_so_are_its_copies(desk: Desk) -> None:
-    typed = {**shown(desk), "token": "tok-secret-2", "note": "was tok-secret-1, is tok-secret-2"}
+    typed = {
+        **shown(desk),
+        "token": "tok-secret-2",
+        "note": "was tok-secret-1",
+        "now": "tok-secret-2",
+    }
     found = draft(desk, json.dumps(typed))
     for secret in (b"tok-secret-1", b"tok-secret-2"):
         assert secret not in found.content
