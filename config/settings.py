@@ -250,18 +250,9 @@ KEDGE_REMOTES = os.environ.get("KEDGE_REMOTES", "")
 # Tools that files declare, and the private hosts that such tools may talk to.
 KEDGE_TOOLS = os.environ.get("KEDGE_TOOLS", "")
 KEDGE_TOOL_PRIVATE_HOSTS = environment.names(os.environ, "KEDGE_TOOL_PRIVATE_HOSTS")
-# The demo's refund desk: a tracker and a store under `up`, books in the embedded PostgreSQL.
-KEDGE_DESK_PORT = environment.number(
-    os.environ, "KEDGE_DESK_PORT", min(PORT + 40, 65_000), most=65_000
-)
-DESK = (
-    desk.desk(VAR_DIR, KEDGE_DESK_PORT, SECRET_KEY)
-    if KEDGE_DEMO and "DATABASE_URL" in EMBEDDED and desk.is_installed()
-    else None
-)
-# Its task types, and what stands for variables that its tools name.
+# The systems of the demo's refund desk, its task types, and what its tools' variables stand for.
+DESK = desk.of_demo(os.environ, (VAR_DIR, PORT, SECRET_KEY)) if KEDGE_DEMO and EMBEDDED else None
 KEDGE_REFUND_DESK = environment.switch(os.environ, "KEDGE_REFUND_DESK", default=DESK is not None)
-DESK = DESK if KEDGE_REFUND_DESK else None
 TOOL_VALUES = DESK.values(PLACES) if DESK else {}
 KEDGE_TOOL_PRIVATE_HOSTS += DESK.hosts() if DESK else []
 

@@ -1,18 +1,21 @@
 """Where the demo's refund desk keeps what it needs, on which ports, and whether it can be there.
 
-Standard library only: the settings ask here.
+It knows no Django: the settings ask here.
 """
 
 import hashlib
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+from config import environment
 from config.embedded.places import BOOKKEEPER, Places
 
 # The tracker's door first, then those of the store: its own, and seven it talks to itself by.
 PORTS = 9
+MOST_PORT = 65_000
 HOST = "127.0.0.1"
 # Who writes over the tracker's API must say from where; the declaration of its tool says the same.
 ORIGIN = "https://kedge.example"
@@ -83,6 +86,19 @@ def desk(var: Path, port: int, secret_key: str) -> Desk:
     """The desk of the installation in this folder; its secret is as lasting as the installation's."""
     secret = hashlib.sha256(f"refund desk\0{secret_key}".encode()).hexdigest()
     return Desk(var / "desk", port, secret)
+
+
+def of_demo(env: Mapping[str, str], of: tuple[Path, int, str]) -> Desk | None:
+    """The desk of a demo; None where it is switched off, or its systems or its PostgreSQL are not there.
+
+    `of` is the installation's folder, port and secret key.
+    """
+    wanted = environment.switch(env, "KEDGE_REFUND_DESK", default=True)
+    if not wanted or env.get("DATABASE_URL") or not is_installed():
+        return None
+    var, port, secret_key = of
+    usual = min(port + 40, MOST_PORT)
+    return desk(var, environment.number(env, "KEDGE_DESK_PORT", usual, most=MOST_PORT), secret_key)
 
 
 def is_installed() -> bool:
