@@ -283,9 +283,7 @@ KEDGE_WEBHOOK_PRIVATE_HOSTS = environment.names(os.environ, "KEDGE_WEBHOOK_PRIVA
 KEDGE_ESCALATE_MINUTES = environment.number(
     os.environ, "KEDGE_ESCALATE_MINUTES", 60, most=7 * 24 * 60
 )
-# Runs that ended as failed count to their problem for so many days, unless somebody resolves it.
 KEDGE_FAILURE_DAYS = environment.number(os.environ, "KEDGE_FAILURE_DAYS", 7, most=3650)
-# For how many seconds a run may be where it is, by reason: "working=600,for_approval=7200".
 KEDGE_EXPECTED_AGES = environment.seconds(os.environ, "KEDGE_EXPECTED_AGES")
 # How long somebody is taken to be at a case or a problem after their page was last heard of.
 KEDGE_CLAIM_SECONDS = environment.number(os.environ, "KEDGE_CLAIM_SECONDS", 900, most=24 * 3600)

@@ -1,4 +1,4 @@
-"""How long a run may be in each state that is not final, and a problem unsolved. Pure.
+"""How long a run may be in each state that is not final. Pure.
 
 Nothing is stored of it: that a run is *stuck* follows from its row and these ages.
 """
@@ -30,14 +30,6 @@ USUAL: Final[Mapping[str, int]] = {
 }
 # Of a reason that this table does not know yet.
 OTHERWISE: Final = HOUR
-# Within how many seconds a problem should be solved; of other kinds it is `TARGET`.
-TARGETS: Final[Mapping[str, int]] = {
-    states.DUPLICATE_EFFECT: HOUR,
-    states.CONTRADICTED: HOUR,
-    states.OUTCOME_UNKNOWN: 2 * HOUR,
-    "stuck": HOUR,
-}
-TARGET: Final = 4 * HOUR
 
 
 def expected(reason: str, *, deadline: int | None = None, own: Mapping[str, int] = {}) -> int:
@@ -49,8 +41,3 @@ def expected(reason: str, *, deadline: int | None = None, own: Mapping[str, int]
     if reason == states.WORKING and deadline is not None:
         return deadline
     return own.get(reason, USUAL.get(reason, OTHERWISE))
-
-
-def target(kind: str) -> int:
-    """Within how many seconds a problem of this kind should be solved."""
-    return TARGETS.get(kind, TARGET)

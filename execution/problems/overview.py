@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
@@ -10,8 +10,9 @@ from approvals.people import reversibility
 from approvals.rules.classes import IRREVERSIBLE
 from checkpoints import claims
 from checkpoints.claims import PROBLEM
+from checkpoints.desk import ages
 from checkpoints.models import Claim
-from execution.problems import ages, harm, models, reading, stuck, trend, wording
+from execution.problems import harm, models, reading, stuck, trend, wording
 from execution.problems.models import Problem
 from execution.problems.standing import Standing
 from execution.problems.trend import Trend
@@ -117,7 +118,7 @@ def _placed(standing: Standing, classes: Mapping[str, str], now: datetime) -> Li
     tally = standing.covered if standing.is_resolved() else standing.all
     ranked = harm.rank(problem.kind, classes.get(problem.tool, IRREVERSIBLE))
     first = tally.first_seen or now
-    due = first + timedelta(seconds=ages.target(problem.kind))
+    due = first + ages.target_of(problem.kind)
     return Line(
         standing=standing,
         title=wording.title(problem, tally),

@@ -11,6 +11,7 @@ from typing import Any, Final
 from django.conf import settings
 
 from checkpoints import fingerprints, ids, states
+from checkpoints.desk import ages as desk
 from checkpoints.models import Run
 from checkpoints.registry import agents
 from execution.problems import ages
@@ -119,7 +120,7 @@ def late(run: Run) -> Late | None:
     now = clock.now()
     since = _since(run)
     if run.status == states.HELD:
-        return Late(since, ages.target(run.reason), now)
+        return Late(since, int(desk.target_of(run.reason).total_seconds()), now)
     is_due = run.status == states.WAITING and run.due_at is not None
     reason = ages.DUE if is_due else run.reason
     expected = ages.expected(reason, deadline=_deadline(run), own=settings.KEDGE_EXPECTED_AGES)

@@ -16,6 +16,7 @@ from redis import Redis
 from checkpoints import wakeups
 from checkpoints.graph import COMPUTE, Context, Graph, State, To
 from checkpoints.models import Recovery, Run
+from checkpoints.registry import runnable_combos
 from execution import horse, worker
 from execution.models import Process
 from tests.engine.turns import Bench
@@ -156,8 +157,10 @@ def test_rule_7_nothing_is_open_across_the_fork(
 def test_a_worker_says_that_it_is_alive(engine: Bench, running: list[Child]) -> None:
     child = fork(partial(worker.work, "test"))
     running.append(child)
-    wait_for(lambda: Process.objects.filter(facts={"horse": None}).exists(), "it listens")
+    listens = Process.objects.filter(facts__horse=None, facts__has_key="horse")
+    wait_for(listens.exists, "it listens")
     row = Process.objects.get()
+    assert row.facts["combos"] == runnable_combos()
     assert (row.name, row.kind, row.pid) == (f"test-{child.pid}", "worker", child.pid)
     child.send(signal.SIGTERM)
     assert child.wait() == 0

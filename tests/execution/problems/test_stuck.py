@@ -9,6 +9,7 @@ from django.db.models.functions import Now
 from pytest_django import DjangoAssertNumQueries, Settings
 
 from checkpoints import registry, states
+from checkpoints.desk.ages import target_of
 from checkpoints.models import Run
 from execution.problems import ages, sorting, stuck
 from execution.problems.models import Problem, ProblemRun
@@ -121,7 +122,7 @@ def test_a_case_has_its_target_as_its_age(engine: Bench) -> None:
     case = held(engine)
     late = stuck.late(past(case.run_id, created_at=999_999))
     assert late is not None
-    assert late.expected == ages.target(states.OUTCOME_UNKNOWN)
+    assert late.expected == target_of(states.OUTCOME_UNKNOWN).total_seconds()
 
 
 def test_alike_ones_are_one_problem_and_others_are_not(engine: Bench) -> None:
@@ -156,4 +157,3 @@ def test_every_reason_that_is_not_final_has_an_age() -> None:
     known = {reason for status in states.LIVE for reason in states.REASONS[status]}
     waiting = known - set(states.CASE_KINDS)
     assert {reason: ages.expected(reason) > 0 for reason in waiting} == dict.fromkeys(waiting, True)
-    assert all(ages.target(kind) > 0 for kind in states.CASE_KINDS)
