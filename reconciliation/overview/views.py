@@ -31,9 +31,9 @@ def actions(request: TenantRequest, tenant: Tenant) -> HttpResponseBase:
 def export_recipients(request: TenantRequest, tenant: Tenant) -> HttpResponseBase:
     """Whom they reached, as a file; more than fit are refused, none is left out."""
     try:
-        content = revealing.recipients(tenant, _form(request.POST).wanted(), user=request.user)
+        content = revealing.recipients(tenant, _form(request.GET).wanted(), user=request.user)
     except TooManyError:
-        return _page(request, tenant, request.POST, too_many=True)
+        return _page(request, tenant, request.GET, too_many=True)
     name = f"recipients-{tenant.slug}-{timezone.now():%Y%m%d-%H%M%S}.csv"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return HttpResponse(content, content_type="text/csv; charset=utf-8", headers=headers)
@@ -52,10 +52,8 @@ def _page(
         "counted_to": listing.COUNTED_TO,
         "looked_at": listing.LOOKED_AT,
         "too_many": too_many,
-        "kept": [
-            (name, value) for name, value in vars(wanted).items() if value and name != "before"
-        ],
-        "older": _older(wanted, found) if found.more else "",
+        "kept": _address(wanted, before=None),
+        "older": _address(wanted, before=found.rows[-1].action.pk) if found.more else "",
         "may_reconcile": request.access.may(tenant.pk, RECONCILE),
         "may_read": request.access.may(tenant.pk, READ),
     }
@@ -67,6 +65,6 @@ def _form(query: QueryDict) -> FilterForm:
     return FilterForm(sorted(agents().TOOLS.by_name), query)
 
 
-def _older(wanted: Wanted, found: listing.Found) -> str:
-    told = {name: str(value) for name, value in vars(wanted).items() if value}
-    return "?" + urlencode(told | {"before": str(found.rows[-1].action.pk)})
+def _address(wanted: Wanted, *, before: object) -> str:
+    told = {**vars(wanted), "before": before}
+    return "?" + urlencode({name: str(value) for name, value in told.items() if value})

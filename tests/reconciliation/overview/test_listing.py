@@ -124,7 +124,7 @@ def test_none_is_left_out_of_what_is_taken_along(
         revealing.recipients(engine.tenant, ALL, user=engine.approver)
     assert not AuditRow.objects.filter(verb="export_recipients").exists()
     answer = signed_in(engine.approver).post(
-        reverse("reconciliation:export_recipients", args=[engine.tenant.slug]), {"window": "all"}
+        reverse("reconciliation:export_recipients", args=[engine.tenant.slug]) + "?window=all"
     )
     assert answer.status_code == 422
     assert "Too many to take along" in answer.content.decode()
