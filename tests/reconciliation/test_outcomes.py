@@ -149,9 +149,11 @@ def test_what_is_absent_within_the_window_is_not_believed_for_an_answer_that_too
     it, tool = ready(engine, "fake.look_up"), put(monkeypatch, "fake.look_up")
     attempt = it.dispatch()
     reconcile(it)
+    close_the_window(attempt, own_clock=False)
 
     def slowly(_: Call) -> Absent:
-        close_the_window(attempt)
+        with by_force():
+            LookUp.objects.update(boot_seconds=0)
         return Absent()
 
     tool.looking_up = slowly
