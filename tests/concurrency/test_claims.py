@@ -39,7 +39,9 @@ def case(tenant: Tenant) -> Case:
 
 
 def give(case: Case, user: User) -> Verdict:
-    return verdicts.give(case.pk, Given("try_again", "Mended."), user=user)
+    given = verdicts.give(case.pk, Given("try_again", "Mended."), user=user)
+    assert isinstance(given, Verdict)
+    return given
 
 
 def live() -> list[User]:

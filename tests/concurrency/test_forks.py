@@ -27,7 +27,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def ask(engine: Bench, source: Run, **wanted: Any) -> tuple[Run, bool]:
-    asked = making.Wanted(**{"seq": 2, "reason": "anew", "token": uuid4(), **wanted})
+    asked = making.Wanted(reason="anew", **{"seq": 2, "token": uuid4(), **wanted})
     return making.fork(full(source), asked, actor=Actor.person(engine.starter))
 
 

@@ -8,10 +8,11 @@ from approvals.models import ApprovalRequest
 from canonical import json as canonical
 from checkpoints.commits import Lease
 from checkpoints.models import Run
-from reconciliation import actions, asking, demands, ledger, states
+from reconciliation import actions, asking, demands, ledger, outcomes, states
 from reconciliation.demands import Demand
 from reconciliation.ledger import Answer
 from reconciliation.models import Action, Attempt
+from reconciliation.outcomes import Finding
 from tests.engine.turns import Bench
 
 LIMITS = (2, 1)
@@ -85,3 +86,8 @@ def ready(engine: Bench, tool: str = "fake.void") -> Ready:
     lease = engine.acquire()
     assert lease.run_id == run.id
     return Ready(lease, Action.objects.select_related("run", "tenant").get(run=run))
+
+
+def reconcile(it: Ready, *, void: bool = False) -> Finding:
+    """Find out what became of the action, as the executor does."""
+    return outcomes.reconcile(it.stored_whole(), fence=it.lease.fence, void=void)

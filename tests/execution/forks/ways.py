@@ -10,6 +10,7 @@ from checkpoints.cases import Trouble
 from checkpoints.models import Run
 from execution.forks import making
 from tenants.actors import Actor
+from tenants.keys import hiding
 from tests.engine.turns import Bench
 from tests.execution.runs import bounded_turn, full, waiting
 
@@ -23,9 +24,9 @@ def done(engine: Bench, tool: str = "fake.void") -> Run:
     return full(run)
 
 
-def forked(engine: Bench, source: Run, seq: int, **wanted: Any) -> Run:
+def forked(engine: Bench, source: Run, seq: int, *, reason: str = "try anew", **wanted: Any) -> Run:
     """The fork of a checkpoint, as Ada asks for it."""
-    asked = making.Wanted(**{"seq": seq, "reason": "try anew", "token": uuid4(), **wanted})
+    asked = making.Wanted(reason=hiding.text(reason), **{"seq": seq, "token": uuid4(), **wanted})
     run, _created = making.fork(full(source), asked, actor=Actor.person(engine.starter))
     return full(run)
 
