@@ -283,11 +283,11 @@ KEDGE_WEBHOOK_PRIVATE_HOSTS = environment.names(os.environ, "KEDGE_WEBHOOK_PRIVA
 KEDGE_ESCALATE_MINUTES = environment.number(
     os.environ, "KEDGE_ESCALATE_MINUTES", 60, most=7 * 24 * 60
 )
-KEDGE_FAILURE_DAYS = environment.number(os.environ, "KEDGE_FAILURE_DAYS", 7, most=3650)
-KEDGE_EXPECTED_AGES = environment.seconds(os.environ, "KEDGE_EXPECTED_AGES")
 # How long somebody is taken to be at a case or a problem after their page was last heard of.
 KEDGE_CLAIM_SECONDS = environment.number(os.environ, "KEDGE_CLAIM_SECONDS", 900, most=24 * 3600)
 # For how many seconds a case may wait for people, by kind: "outcome_unknown=1800,crash_loop=7200".
 KEDGE_CASE_TARGETS = environment.seconds(os.environ, "KEDGE_CASE_TARGETS")
 # How long a decided run may take to commit past its trouble, beside the deadline of a node.
 KEDGE_PROOF_MINUTES = environment.number(os.environ, "KEDGE_PROOF_MINUTES", 30, most=7 * 24 * 60)
+KEDGE_FAILURE_DAYS = environment.number(os.environ, "KEDGE_FAILURE_DAYS", 7, most=3650)
+KEDGE_EXPECTED_AGES = environment.seconds(os.environ, "KEDGE_EXPECTED_AGES")

@@ -25,8 +25,6 @@ from execution.plans.drafting import Draft, Target, draft
 from execution.plans.models import Plan
 from execution.problems import changing
 from execution.problems.models import Problem
-from execution.problems import changing
-from execution.problems.models import Problem
 from reconciliation import stopping
 from reconciliation.credentials import keeping
 from reconciliation.credentials.keeping import Noted
@@ -176,13 +174,6 @@ def _careless(bench: Bench) -> tuple[Run, Action]:
     bench.turn()
     Run.objects.filter(pk=run.pk).update(business_key=key(bench.tenant.slug, "careless"))
     return run, Action.objects.get(run=run)
-
-
-def _problem(tenant: Tenant) -> Problem:
-    """A problem that only this tenant has."""
-    alike = {"kind": "stuck", "task_type": tenant.slug, "node": "", "tool": "", "error": ""}
-    fingerprint = fingerprints.of("stuck", task_type=tenant.slug, node="")
-    return changing.kept(Problem(tenant=tenant, fingerprint=fingerprint, **alike))
 
 
 def _problem(tenant: Tenant) -> Problem:
