@@ -43,7 +43,7 @@ HELPS: Final[Mapping[str, tuple[str, ...]]] = {
     record.EXPIRED: ("ask_again",),
 }
 USUALLY: Final = ("try_again", "cancel")
-ABOUT_EFFECTS: Final = ("look_up", "verdict", "ask_again", "cancel")
+ABOUT_EFFECTS: Final = ("look_up", "verdict", "compensate", "ask_again", "cancel")
 REPORTED: Final = {MATCHED: ("reported",), ABSENT: ("verdict",)}
 
 

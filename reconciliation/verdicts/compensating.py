@@ -50,18 +50,33 @@ def begin(case: Case, given: Given, *, user: User) -> Undoing:
     `VerdictRefusedError`, also while new runs are stopped.
     """
     action = Action.objects.select_related("tenant").filter(pk=effect_of(case)).first()
-    compensation = None if action is None else declared(action.tool)
-    if action is None or compensation is None:
+    if action is None:
         raise VerdictRefusedError("no task type is declared that undoes an effect of this tool")
-    content = compensation.input_of(_undone(action, given))
-    asked = Request(compensation.task_type, _key(action), content, CHANNEL)
+    return Undoing(undo(action, why=given.reason, channel=CHANNEL, user=user), action.pk)
+
+
+def undo(action: Action, *, why: str, channel: str, user: User) -> Run:
+    """Start the run that undoes an effect, inside the caller's transaction; no run is locked yet.
+
+    Raises `VerdictRefusedError`, also while another run undoes it, and `StoppedError`.
+    """
+    compensation = declared(action.tool)
+    if compensation is None:
+        raise VerdictRefusedError("no task type is declared that undoes an effect of this tool")
+    content = compensation.input_of(_undone(action, why))
+    asked = Request(compensation.task_type, _key(action), content, channel)
     try:
         run, created = runs.start(action.tenant, asked, actor=Actor.person(user))
     except (InputRefusedError, KeyReusedError, StoppedError, UnknownTaskTypeError) as error:
         raise VerdictRefusedError(f"the run that undoes it cannot start: {error}") from error
     if not created:
         raise VerdictRefusedError(f"run {run.pk} undoes it already; look there first")
-    return Undoing(run, action.pk)
+    return run
+
+
+def beginning(action: Action) -> str:
+    """How the business keys of all runs begin that undo this effect."""
+    return f"undo {action.pk}"
 
 
 def call_off(verdict: Verdict, *, why: Redacted, user: User) -> None:
@@ -76,13 +91,13 @@ def call_off(verdict: Verdict, *, why: Redacted, user: User) -> None:
         runs.request_cancel(UUID(run_id), why=why, actor=Actor.person(user))
 
 
-def _undone(action: Action, given: Given) -> Undone:
+def _undone(action: Action, why: str) -> Undone:
     return Undone(
         action_id=str(action.pk),
         tenant=action.tenant.slug,
         parameters=_as_kept(bytes(action.parameters)),
         receipt=_receipt(action),
-        why=given.reason,
+        why=why,
     )
 
 
@@ -104,9 +119,9 @@ def _as_kept(content: bytes) -> Any:
 
 def _key(action: Action) -> str:
     """One run at a time undoes an effect; after one that ended, another may be started."""
-    beginning = f"undo {action.pk}"
-    earlier = Run.objects.filter(tenant_id=action.tenant_id, business_key__startswith=beginning)
+    key = beginning(action)
+    earlier = Run.objects.filter(tenant_id=action.tenant_id, business_key__startswith=key)
     ended = earlier.filter(status__in=states.FINAL).count()
     if ended >= MOST_TRIES:
         raise VerdictRefusedError("it was tried too often to undo this; look at those runs first")
-    return f"{beginning} {ended + 1}"
+    return f"{key} {ended + 1}"

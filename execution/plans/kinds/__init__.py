@@ -12,6 +12,7 @@ from execution.plans.kinds import (
     reporting,
     ruling,
     trying,
+    undoing,
 )
 from execution.plans.kinds.contract import Kind
 
@@ -24,6 +25,7 @@ KINDS: Final[dict[str, Kind]] = {
         reporting.KIND,
         renewing.KIND,
         asking.KIND,
+        undoing.KIND,
         cancelling.KIND,
         rehearsals.REHEARSE,
         rehearsals.RELEASE,
