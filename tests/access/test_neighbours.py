@@ -21,7 +21,7 @@ from tests.secrecy.sinks import logged
 PAGES: Final = [route for route in routes() if row_of(route.name).get]
 COUNTING: Final = ("", "inbox/", "runs/?window=all", "runs/?status=held&window=all", "search/?q=x")
 # No page but their owners' own names these.
-UNNAMED: Final = ("batch_id", "hand_over_id")
+UNNAMED: Final = ("batch_id", "hand_over_id", "verdict_id")
 
 
 @pytest.mark.parametrize("route", PAGES, ids=lambda route: route.name)
