@@ -149,7 +149,8 @@ def test_a09_other_bytes_on_the_wire_hold_the_run_with_both_digests(
     assert b"f" * 64 in html
     assert len(effects()) == 1
     assert Event.objects.filter(run=run, what="wire digest differs").count() == 1
-    verdicts.give(case.pk, Given("try_again", "It is what we wanted."), user=engine.approver)
+    given = Given("it_stands", "It is what we wanted.", evidence="the world has it once")
+    verdicts.give(case.pk, given, user=engine.approver)
     engine.turn()
     run.refresh_from_db()
     assert (run.status, len(effects())) == ("succeeded", 1)
