@@ -10,10 +10,20 @@ from execution.plans import carrying, ordering, proving
 from execution.plans.models import Plan, PlanItem
 from execution.plans.ordering import Order
 from reconciliation import verdicts
+from reconciliation.models import Action
 from reconciliation.verdicts import Given
 from tenants.access import revoke
 from tests.engine.turns import Bench
-from tests.execution.plans.held import WORKER, carried, held, planned, results, started, totals
+from tests.execution.plans.held import (
+    WORKER,
+    carried,
+    held,
+    planned,
+    results,
+    started,
+    totals,
+    unknown,
+)
 from tests.people import eve
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -57,10 +67,11 @@ def test_another_case_of_the_run_is_not_decided_by_a_plan_for_the_first(engine: 
 
 
 def test_a_refusal_in_one_run_keeps_no_other_from_its_turn(engine: Bench) -> None:
+    about = Action.objects.get(run=unknown(engine)[0])
     over = held(engine, 3)
     plan = started(planned(engine, over), engine.starter)
     # Nothing that is watched moves, and yet the verb refuses: a race that only the lock sees.
-    Case.objects.filter(run=over[1]).update(kind="outcome_unknown")
+    Case.objects.filter(run=over[1]).update(kind="duplicate_effect", action_id=about.pk)
     carried(plan)
     assert results(plan) == ["unproven", "failed", "unproven"]
     assert Verdict.objects.count() == 2
