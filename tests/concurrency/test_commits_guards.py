@@ -168,8 +168,12 @@ def test_rule_14_a_commit_whose_answer_was_lost_is_read_back_and_not_repeated(
     assert child.wait() == -signal.SIGKILL
     assert runs.lapse(run.id, fence=1, why="killed", actor=SWEEPER)
     engine.turn()
-    nodes = list(Checkpoint.objects.order_by("seq").values_list("node", "fence"))
-    assert nodes == [("look", 1), ("count", 1), ("count", 1), ("count", 2), ("think", 2)]
+    nodes, fences = zip(
+        *Checkpoint.objects.order_by("seq").values_list("node", "fence"), strict=True
+    )
+    assert nodes == ("look", "count", "count", "count", "think")
+    # The commit behind the one that was heard of was on its way: it may stand or not.
+    assert fences in ((1, 1, 1, 2, 2), (1, 1, 1, 1, 2))
 
 
 def test_rule_4_isolation_is_pinned(engine: Bench) -> None:

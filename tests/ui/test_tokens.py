@@ -79,4 +79,5 @@ def test_violet_says_outcome_unknown_and_nothing_else() -> None:
 
 
 def test_red_says_that_a_person_is_needed_and_nothing_else() -> None:
-    assert [code for code, pill in PILLS.items() if pill.tone == "person"] == ["held", "open"]
+    red = {code for code, pill in PILLS.items() if pill.tone == "person"}
+    assert red == {"held", "open", "stuck", "ready", "stopped"}
