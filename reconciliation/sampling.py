@@ -14,7 +14,6 @@ from django.db.models.functions import Now
 from canonical.redaction import Fact, ours
 from checkpoints import holding
 from checkpoints import states as reasons
-from checkpoints.boundaries import boundary
 from checkpoints.cases import Trouble
 from checkpoints.models import Run
 from checkpoints.registry import agents
@@ -64,9 +63,7 @@ def check(action: Action) -> str:
         except Exception:  # a sample that is not answered says nothing
             return ""
         count = answer.count if isinstance(answer, Found) else 0
-        boundary("sample:before")
         _note(action, attempt, count)
-        boundary("sample:after")
     return FOUND if count else ABSENT
 
 

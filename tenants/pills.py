@@ -67,7 +67,7 @@ PILLS: Final = {
     "computing": Pill(_("Being worked out"), "working", "dot", final=False),
     "ready": Pill(_("Ready for review"), "person", "person", final=False),
     "started": Pill(_("Under way"), "working", "dot", final=False),
-    "stopped": Pill(_("Stopped"), "person", "pause", final=False),
+    "stopped": Pill(_("Stopped"), "person", "person", final=False),
     "finished": Pill(_("Finished"), "done", "check"),
     "discarded": Pill(_("Discarded"), "ended", "slash"),
     "planned": Pill(_("Planned"), "waiting", "ring", final=False),

@@ -1,5 +1,6 @@
 """Night 4: a worker that renews and does nothing loses its run to a person, and writes nothing more."""
 
+import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -166,3 +167,23 @@ def test_it_stands_in_the_history_and_opens_a_recovery(
     assert (recovery.interrupted_fence, recovery.ended) == (fence, "")
     take_turns()
     assert Recovery.objects.get(run=run).ended == "recovered"
+
+
+@pytest.mark.parametrize(("point", "taken"), [("revoke:before", False), ("revoke:after", True)])
+def test_killed_around_its_boundary_a_run_is_taken_or_not_and_asked_again_is_taken_once(
+    engine: Bench, point: str, taken: bool
+) -> None:
+    run = engine.start()
+    engine.acquire()
+    who = Actor.person(engine.starter)
+
+    def take() -> None:
+        revoking.revoke(run.id, reason="It hangs.", actor=who)
+
+    assert fork(take, KEDGE_KILL_AT=f"{point}@1").wait() == -signal.SIGKILL
+    assert (full(run).status, full(run).fence) == (("queued", 2) if taken else ("running", 1))
+    if not taken:
+        take()
+    assert (full(run).status, full(run).fence) == ("queued", 2)
+    assert Recovery.objects.filter(run=run).count() == 1
+    assert Event.objects.filter(run=run, what="revoked").count() == 1
