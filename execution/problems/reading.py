@@ -104,7 +104,7 @@ def run_ids(problem: Problem, *, combo_id: int | None = None, most: int) -> list
     found = ProblemRun.objects.filter(ProblemRun.OPEN, problem=problem, tenant=problem.tenant_id)
     if combo_id is not None:
         found = found.filter(combo=combo_id)
-    return list(found.order_by("-id").values_list("run", flat=True)[:most])
+    return list(found.order_by("-since", "-run").values_list("run", flat=True)[:most])
 
 
 def _standings(tenant: Tenant, problem: Problem | None) -> list[Standing]:
