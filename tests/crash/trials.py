@@ -232,7 +232,7 @@ def _next(course: _Course, now: Stands | None) -> None:
         course.live(PERSON, lambda: roles.answer(course.job))
     elif now.is_due:
         _take_turns(course)
-    elif now.status == HELD:
+    elif now.status == HELD and BY_NAME[course.trial.scenario].edited:
         course.live(EDIT, lambda: roles.edit(course.job))
     else:
         time.sleep(min(max(now.due_in, PAUSE_SECONDS), 1.0))
