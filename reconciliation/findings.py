@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from canonical.redaction import Fact
+from canonical.redaction import Fact, ours
 from checkpoints import states as reasons
 from checkpoints.cases import Trouble
 from reconciliation import patience, windows
@@ -63,3 +63,13 @@ def unknown(action: Action, attempt: Attempt, silence: str = "") -> Trouble:
         "window_ends_at": windows.end(attempt),
     }
     return Trouble(reasons.OUTCOME_UNKNOWN, hiding.text(sentence), facts, action.id)
+
+
+def duplicate(action: Action, count: int) -> Trouble:
+    """The case of an effect that the tool has more than once."""
+    said = ours("The tool has this effect %(n)s times.", n=count)
+    facts: dict[str, Fact] = {
+        "count": count,
+        **hiding.texts(error="duplicate", tool=action.tool, target=action.target),
+    }
+    return Trouble(reasons.DUPLICATE_EFFECT, said, facts, action.id)

@@ -6,16 +6,15 @@ here sends an effect; *absent* only makes a further attempt possible.
 
 from datetime import UTC
 
-from canonical.redaction import Fact, ours
+from canonical.redaction import ours
 from checkpoints import events
 from checkpoints import states as reasons
 from checkpoints.boundaries import boundary
-from checkpoints.cases import Trouble
 from reconciliation import ledger, sensitive, silences, spool, states, windows
 from reconciliation.calls import call_for, capabilities, tool_of
 from reconciliation.doors import noting
 from reconciliation.doors import reading as doors
-from reconciliation.findings import Finding, Known, Later, NeedsPerson, unknown
+from reconciliation.findings import Finding, Known, Later, NeedsPerson, duplicate, unknown
 from reconciliation.ledger import WORKER, Answer
 from reconciliation.models import Action, Attempt
 from reconciliation.sensitive import Unknown
@@ -204,12 +203,7 @@ def _found(attempt: Attempt, answer: Found, *, fence: int) -> Finding:
     )
     ledger.record_answer(attempt, Answer("look_up", answer.receipt, states.HAPPENED), fence=fence)
     if answer.count > 1:
-        said = ours("The tool has this effect %(n)s times.", n=answer.count)
-        facts: dict[str, Fact] = {
-            "count": answer.count,
-            **hiding.texts(error="duplicate", target=attempt.action.target),
-        }
-        return NeedsPerson(Trouble(reasons.DUPLICATE_EFFECT, said, facts, attempt.action_id))
+        return NeedsPerson(duplicate(attempt.action, answer.count))
     return Known()
 
 

@@ -11,20 +11,18 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef
 from django.db.models.functions import Now
 
-from canonical.redaction import Fact, ours
 from checkpoints import holding
-from checkpoints import states as reasons
-from checkpoints.cases import Trouble
 from checkpoints.models import Run
 from checkpoints.registry import agents
 from checkpoints.timers import boot_id, boot_seconds
 from reconciliation import states
 from reconciliation.calls import call_for, capabilities, tool_of
 from reconciliation.doors import reading as doors
+from reconciliation.findings import duplicate
 from reconciliation.models import Action, Attempt, LookUp
 from reconciliation.tools import Found
 from tenants.actors import Actor
-from tenants.keys import hiding, vaults
+from tenants.keys import vaults
 
 SAMPLER: Final = Actor.machine("sampler")
 YOUNG: Final = timedelta(days=30)
@@ -89,13 +87,4 @@ def _note(action: Action, attempt: Attempt, count: int) -> None:
             boot_seconds=boot_seconds(),
         )
         if count > 1:
-            holding.hold_now(run, _twice(action, count), actor=SAMPLER)
-
-
-def _twice(action: Action, count: int) -> Trouble:
-    said = ours("A sample found this effect %(n)s times in the world.", n=count)
-    facts: dict[str, Fact] = {
-        "count": count,
-        **hiding.texts(error="duplicate", tool=action.tool, target=action.target),
-    }
-    return Trouble(reasons.DUPLICATE_EFFECT, said, facts, action.pk)
+            holding.hold_now(run, duplicate(action, count), actor=SAMPLER)
