@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from canonical.redaction import Redacted, ours
 from checkpoints import notices
+from checkpoints.errors import IllegalMoveError
 from execution.alerts import judging
 from execution.alerts.models import Alarm, AlertRule
 from execution.problems import reading
@@ -39,10 +40,16 @@ class Wanted:
 
 
 def make(tenant: Tenant, wanted: Wanted, *, user: User) -> AlertRule:
-    """Make a rule; the same one again is the one there is. Raises `Denied`."""
+    """Make a rule; the same one again is the one there is.
+
+    Raises `Denied`, and `IllegalMoveError` beyond what is looked at every time.
+    """
     _refuse_without_right(tenant, user)
     told = vars(wanted)
     with transaction.atomic():
+        live = AlertRule.objects.filter(tenant=tenant, ended_at=None)
+        if live.count() >= MOST_RULES and not live.filter(**told).exists():
+            raise IllegalMoveError(f"there are {MOST_RULES} rules already; end one first")
         rule, created = AlertRule.objects.get_or_create(
             tenant=tenant, ended_at=None, **told, defaults={"made_by": user}
         )
@@ -73,16 +80,19 @@ def watch() -> int:
 
 def _watch(tenant: Tenant, rules: list[AlertRule]) -> int:
     standings, now = reading.standings(tenant), clock.now()
-    return sum(_judge(rule, standings, now) for rule in rules[:MOST_RULES])
+    known: defaultdict[int, set[str]] = defaultdict(set)
+    going = Alarm.objects.filter(rule__in=rules, over_at=None)
+    for rule_id, fingerprint in going.values_list("rule_id", "fingerprint"):
+        known[rule_id].add(fingerprint)
+    return sum(_judge(rule, known[rule.pk], standings, now) for rule in rules)
 
 
-def _judge(rule: AlertRule, standings: list[Standing], now: datetime) -> int:
+def _judge(rule: AlertRule, known: set[str], standings: list[Standing], now: datetime) -> int:
     found = {
         each.problem.fingerprint: (each, value)
         for each in standings
         if (value := judging.going_off(rule, each, now)) is not None
     }
-    known = set(rule.alarms.filter(over_at=None).values_list("fingerprint", flat=True))
     over = known - set(found)
     if over:
         rule.alarms.filter(over_at=None, fingerprint__in=over).update(over_at=Now())
@@ -92,12 +102,13 @@ def _judge(rule: AlertRule, standings: list[Standing], now: datetime) -> int:
 def _go_off(rule: AlertRule, standing: Standing, value: int) -> int:
     """Note it and tell the owners of the task type, in one transaction; once, whoever else looks."""
     with transaction.atomic():
-        fingerprint = standing.problem.fingerprint
-        alarms = Alarm.objects.bulk_create(
-            [Alarm(rule=rule, fingerprint=fingerprint, value=value)], ignore_conflicts=True
+        # Its end and a second sweeper wait here, and find the alarm or make none.
+        if not AlertRule.objects.select_for_update().filter(pk=rule.pk, ended_at=None).exists():
+            return 0
+        alarm, went_off = rule.alarms.get_or_create(
+            fingerprint=standing.problem.fingerprint, over_at=None, defaults={"value": value}
         )
-        alarm = rule.alarms.filter(over_at=None, fingerprint=fingerprint).first()
-        if alarm is None or not alarms:
+        if not went_off:
             return 0
         people = notices.owners(rule.tenant, standing.problem.task_type)
         outbox.put(rule.tenant, people, _matter(rule, alarm, standing))

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST
 
 from checkpoints import states
+from checkpoints.errors import IllegalMoveError
 from checkpoints.registry import agents
 from execution.alerts import keeping
 from execution.alerts.keeping import RIGHT, Wanted
@@ -64,7 +65,11 @@ def alerts(request: TenantRequest, tenant: Tenant) -> HttpResponseBase:
     form = AlertForm(request.POST)
     if not form.is_valid():
         return _page(request, tenant, form)
-    keeping.make(tenant, Wanted(**form.cleaned_data), user=request.user)
+    try:
+        keeping.make(tenant, Wanted(**form.cleaned_data), user=request.user)
+    except IllegalMoveError as error:
+        form.add_error(None, str(error))
+        return _page(request, tenant, form)
     messages.success(request, _("The rule is made. It is looked at every half minute."))
     return redirect("alerts", tenant.slug)
 
