@@ -79,6 +79,11 @@ class Line:
     at: datetime | None
 
 
+def names_us(reference: str) -> bool:
+    """Whether there is something in it that may be an id or a key of ours."""
+    return bool(_ID.search(reference) or _KEY.search(reference))
+
+
 def read(row: Row, columns: Columns) -> Line:
     """The line of a row. Raises `UnreadableLineError`, naming the column."""
     reference = row.values.get(columns.reference, "")

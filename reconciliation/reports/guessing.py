@@ -3,13 +3,10 @@
 import re
 from typing import Final
 
-from reconciliation.reports.columns import Columns
+from reconciliation.reports.columns import Columns, names_us
 from reconciliation.reports.files import Row, Table
 
 LOOKED_AT: Final = 50
-OURS: Final = re.compile(
-    r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{64}", re.IGNORECASE
-)
 CALLED: Final = {
     "reference": re.compile(r"idempoten|reference|\bref\b|external|metadata", re.IGNORECASE),
     "amount": re.compile(r"amount|betrag|total|gross|cents", re.IGNORECASE),
@@ -43,8 +40,7 @@ def _called(table: Table, meaning: str) -> str:
 def _with_our_ids(table: Table, rows: tuple[Row, ...]) -> str:
     """The column in which most lines have something that may be an id of ours."""
     counted = {
-        name: sum(bool(OURS.search(row.values.get(name, ""))) for row in rows)
-        for name in table.columns
+        name: sum(names_us(row.values.get(name, "")) for row in rows) for name in table.columns
     }
     best = max(counted, key=lambda name: counted[name], default="")
     return best if best and counted[best] else ""

@@ -1,5 +1,6 @@
 """Reports of providers: upload, say what the columns mean, look at what matches and what does not."""
 
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -15,8 +16,10 @@ from canonical.redaction import ours
 from reconciliation.reports import files, guessing, keeping, reading, uploads
 from reconciliation.reports.columns import Columns
 from reconciliation.reports.errors import ReportRefusedError
+from reconciliation.reports.files import Table
 from reconciliation.reports.forms import ColumnsForm, UploadForm, initial_of
 from reconciliation.reports.matching import ABSENT, KINDS, MATCHED
+from reconciliation.reports.models import ColumnMap
 from reconciliation.reports.uploads import RIGHT, Upload
 from tenants import audit
 from tenants.actors import Actor
@@ -28,6 +31,15 @@ SHOWN_ROWS = 5
 LISTS = "reconciliation:reports"
 DRAFT = "reconciliation:report_draft"
 ONE = "reconciliation:report"
+
+
+@dataclass(frozen=True)
+class Read:
+    """An upload as it was read, once, and how its tool's columns were said to be read before."""
+
+    upload: Upload
+    table: Table
+    known: ColumnMap | None
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -56,8 +68,10 @@ def draft(request: TenantRequest, tenant: Tenant) -> HttpResponseBase:
         messages.info(request, _("There is no upload that waits to be matched."))
         return redirect(LISTS, tenant.slug)
     table = files.read(upload.content)
+    known = keeping.columns_of(tenant, upload.tool)
+    read = Read(upload, table, known)
     if request.method != "POST":
-        return _draft(request, tenant, upload, ColumnsForm(table, initial=_meant(tenant, upload)))
+        return _draft(request, tenant, read, ColumnsForm(table, initial=_meant(read)))
     form = ColumnsForm(table, request.POST)
     if form.is_valid():
         try:
@@ -69,7 +83,7 @@ def draft(request: TenantRequest, tenant: Tenant) -> HttpResponseBase:
             if not created:
                 messages.info(request, _("This file was matched before; here is what it said."))
             return redirect(ONE, tenant.slug, report.pk)
-    return _draft(request, tenant, upload, form, status=422)
+    return _draft(request, tenant, read, form, status=422)
 
 
 @require_POST
@@ -141,31 +155,29 @@ def _list(
 
 
 def _draft(
-    request: TenantRequest, tenant: Tenant, upload: Upload, form: ColumnsForm, *, status: int = 200
+    request: TenantRequest, tenant: Tenant, read: Read, form: ColumnsForm, *, status: int = 200
 ) -> HttpResponse:
-    table = files.read(upload.content)
+    table = read.table
     rows = table.rows[:SHOWN_ROWS] if request.access.may(tenant.pk, "read_payloads") else ()
     context: dict[str, Any] = {
-        "upload": upload,
+        "upload": read.upload,
         "form": form,
         "number": len(table.rows),
         "columns": table.columns,
         "rows": [
             (row.number, [row.values.get(name, "") for name in table.columns]) for row in rows
         ],
-        "known": keeping.columns_of(tenant, upload.tool),
+        "known": read.known,
         "button": ngettext("Match %(n)d line", "Match %(n)d lines", len(table.rows))
         % {"n": len(table.rows)},
     }
     return render(request, "reconciliation/reports/draft.html", context, status=status)
 
 
-def _meant(tenant: Tenant, upload: Upload) -> dict[str, Any]:
+def _meant(read: Read) -> dict[str, Any]:
     """What was said of this tool's columns before, where they are all there; else a guess."""
-    table = files.read(upload.content)
-    known = keeping.columns_of(tenant, upload.tool)
-    if known is not None:
-        columns = Columns.from_json(known.columns)
-        if set(columns.named()) <= set(table.columns):
+    if read.known is not None:
+        columns = Columns.from_json(read.known.columns)
+        if set(columns.named()) <= set(read.table.columns):
             return initial_of(columns)
-    return initial_of(guessing.guess(table))
+    return initial_of(guessing.guess(read.table))
