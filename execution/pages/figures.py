@@ -33,8 +33,13 @@ class Figures:
 
     @property
     def rate_words(self) -> str:
-        """The share in percent, cut not rounded: 99.96 % is not all of them."""
-        return f"{self.recovered * 1000 // self.begun / 10:g} %" if self.begun else "\u2013"
+        """The share of those begun."""
+        return rate(self.recovered, self.begun)
+
+
+def rate(recovered: int, begun: int) -> str:
+    """A share in percent, cut not rounded: 99.96 % is not all of them."""
+    return f"{recovered * 1000 // begun / 10:g} %" if begun else "\u2013"
 
 
 # Relies on the primary key of recoveries: the newest of all tenants, then those of this one.

@@ -30,7 +30,7 @@ def recoveries(request: TenantRequest, tenant: Tenant) -> HttpResponseBase:
         "form": form,
         "wanted": wanted,
         "total": total,
-        "rate": rate(total),
+        "rate": figures.rate(total.recovered, total.begun),
         "figures": figures.figures(tenant),
         "counted": chart([_counted(each, wanted) for each in series]),
         "took": chart([_took(each, wanted) for each in series]),
@@ -45,13 +45,6 @@ def recoveries(request: TenantRequest, tenant: Tenant) -> HttpResponseBase:
         "rows": reading.ROWS,
     }
     return render(request, "execution/recoveries.html", context)
-
-
-def rate(bucket: Bucket) -> str:
-    """The share in percent, cut not rounded: 99.96 % is not all of them."""
-    if not bucket.begun:
-        return "\u2013"
-    return f"{bucket.recovered * 1000 // bucket.begun / 10:g} %"
 
 
 def _counted(bucket: Bucket, wanted: Wanted) -> Value:
