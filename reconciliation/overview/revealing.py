@@ -1,6 +1,5 @@
 """Whom the effects of a filter reached, in the clear: an audited reveal, as a spreadsheet."""
 
-import csv
 from collections.abc import Iterator
 from typing import Final
 
@@ -15,7 +14,7 @@ from tenants.actors import Actor
 from tenants.keys import hiding, vaults
 from tenants.keys.errors import KeysError
 from tenants.models import Tenant, User
-from tenants.trail.spreadsheets import safe
+from tenants.trail.spreadsheets import line
 
 COLUMNS: Final = (
     "proposed_at", "tool", "target", "outcome", "because", "amount", "currency", "action", "run",
@@ -50,8 +49,7 @@ def recipients(tenant: Tenant, wanted: Wanted, *, user: User) -> str:
 
 
 def _lines(found: list[Action]) -> Iterator[str]:
-    writer = csv.writer(_Echo(), quoting=csv.QUOTE_ALL)
-    yield writer.writerow(COLUMNS)
+    yield line(COLUMNS)
     for action in found:
         magnitude = action.magnitude
         cells = (
@@ -65,7 +63,7 @@ def _lines(found: list[Action]) -> Iterator[str]:
             action.pk,
             action.run_id,
         )
-        yield writer.writerow([safe(str(cell)) for cell in cells])
+        yield line(str(cell) for cell in cells)
 
 
 def _target(action: Action) -> str:
@@ -79,10 +77,3 @@ def _target(action: Action) -> str:
             return UNREADABLE
         except LookupError:
             return action.target  # its tool is not of this installation any more
-
-
-class _Echo:
-    """A file that hands back what is written: the writer's line."""
-
-    def write(self, text: str) -> str:
-        return text

@@ -24,10 +24,9 @@ class _Line(Protocol):
 
 def as_csv(rows: Iterable[AuditRow]) -> Iterator[Redacted]:
     """Lines of RFC 4180 with a heading; every cell in quotes."""
-    writer: _Line = csv.writer(_Echo(), quoting=csv.QUOTE_ALL)
-    yield hiding.text(writer.writerow(COLUMNS))
+    yield hiding.text(line(COLUMNS))
     for row in rows:
-        yield hiding.text(writer.writerow([safe(cell) for cell in _cells(row)]))
+        yield hiding.text(line(_cells(row)))
 
 
 def as_json_lines(rows: Iterable[AuditRow]) -> Iterator[Redacted]:
@@ -42,6 +41,12 @@ FORMATS: Final[dict[str, tuple[str, Export]]] = {
     "csv": ("text/csv; charset=utf-8", as_csv),
     "json": ("application/x-ndjson", as_json_lines),
 }
+
+
+def line(cells: Iterable[str]) -> str:
+    """One line of RFC 4180, every cell in quotes and safe to open."""
+    writer: _Line = csv.writer(_Echo(), quoting=csv.QUOTE_ALL)
+    return str(writer.writerow([safe(cell) for cell in cells]))
 
 
 def safe(cell: str) -> str:
