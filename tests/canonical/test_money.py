@@ -24,4 +24,4 @@ def test_an_amount_is_printed_exactly(minor: int, currency: str, text: str) -> N
 
 
 def test_a_currency_has_as_many_digits_as_its_minor_unit() -> None:
-    assert [money.decimals(each) for each in ("EUR", "JPY", "KWD", "XXX")] == [2, 0, 3, 2]
+    assert [money.decimals(each) for each in ("EUR", "JPY", "KWD", "CHF")] == [2, 0, 3, 2]

@@ -1,10 +1,7 @@
 """A run on hold goes on in a fork, with newer code: asked once, done once, and never twice."""
 
-import os
-from pathlib import Path
-
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from checkpoints.models import Case, Fork
 from tests.browser import violations
@@ -18,13 +15,6 @@ from tests.journeys.conftest import SitDown
 from tests.journeys.places import asked_for, press
 
 pytestmark = pytest.mark.django_db(transaction=True)
-SHOTS = os.environ.get("KEDGE_SHOTS", "")
-
-
-def shoot(page: Page, name: str) -> None:
-    """A picture for whoever looks at pages, when a folder for them is named."""
-    if SHOTS:
-        page.screenshot(path=Path(SHOTS) / f"{name}.png", full_page=True)
 
 
 @pytest.mark.parametrize("scripts", [True, False])
@@ -65,7 +55,6 @@ def test_a_second_fork_takes_over_and_the_page_says_so(engine: Bench, sit_down: 
     page.get_by_role("link", name="Fork this run").click()
     expect(page.get_by_text("1 is reused.")).to_be_visible()
     assert violations(page) == []
-    shoot(page, "fork-light")
     page.get_by_label("Reason").fill("Once more.")
     press(page, "Fork from checkpoint")
     expect(page.get_by_text("This is the new run")).to_be_visible()
@@ -73,7 +62,6 @@ def test_a_second_fork_takes_over_and_the_page_says_so(engine: Bench, sit_down: 
     page.reload()
     expect(page.get_by_text("Taken over from others, not sent again")).to_be_visible()
     assert violations(page) == []
-    shoot(page, "forked-run-light")
     assert len(effects()) == 1
 
 
@@ -89,31 +77,3 @@ def test_two_who_fork_at_once_are_told_of_each_other(engine: Bench, sit_down: Si
     assert Fork.objects.count() == 1
     press(page, "Fork from checkpoint 2")
     expect(page.get_by_text("This is the new run")).to_be_visible()
-
-
-@pytest.mark.skipif(not SHOTS, reason="only for whoever looks at pictures")
-@pytest.mark.parametrize(
-    ("name", "options"),
-    [
-        ("dark", {"color_scheme": "dark"}),
-        ("narrow", {"viewport": {"width": 390, "height": 844}}),
-    ],
-)
-def test_pictures(engine: Bench, sit_down: SitDown, name: str, options: dict[str, object]) -> None:
-    source, slug = done(engine), engine.tenant.slug
-    page = sit_down(engine.starter, **options)
-    page.goto(f"/t/{slug}/runs/{source.pk}/fork/")
-    shoot(page, f"fork-{name}")
-    run = forked(engine, source, 2)
-    engine.turn()
-    page.goto(f"/t/{slug}/runs/{run.pk}/")
-    shoot(page, f"forked-run-{name}")
-    page.goto(f"/t/{slug}/runs/{run.pk}/forecast/")
-    shoot(page, f"forecast-{name}")
-    case = held(waiting(engine))
-    page.goto(f"/t/{slug}/cases/{Case.objects.get(run=case).pk}/")
-    page.locator("details.verdict", has_text="Try again").first.locator("summary").first.click()
-    expect(page.get_by_text("Resume: 0 effects sent again")).to_be_visible()
-    shoot(page, f"case-{name}")
-    page.goto(f"/t/{slug}/runs/{case.pk}/cancellation/")
-    shoot(page, f"cancel-{name}")
