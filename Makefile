@@ -11,10 +11,10 @@ CHROMIUM := $(or $(KEDGE_CHROMIUM),$(shell command -v chromium || command -v chr
 PYTEST := $(RUN) -m pytest -q -n 2
 
 .DEFAULT_GOAL := help
-.PHONY: help up test check crash bench demo fmt browser locks
+.PHONY: help up test check crash model statemachine leases chaos restores mutants bench demo badrelease fmt browser locks acceptance evaluate schemas contract walkthrough faketime traces
 
 help: ## This list
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 up: .venv/runtime ## Start everything and stay in front; Ctrl-C stops it
 	@$(if $(WITHOUT_DESK),:,$(MAKE) --silent .venv/desk || echo "The demo does without its refund desk: a tracker and a store could not be installed")
@@ -23,7 +23,10 @@ up: .venv/runtime ## Start everything and stay in front; Ctrl-C stops it
 demo: .venv/runtime ## Show the card of the running demo again
 	@KEDGE_DEMO=1 $(RUN) manage.py card
 
-test: check browser .venv/servers ## Check, then run every test, the browser's too
+badrelease: .venv/runtime ## In the running demo: a release that goes wrong, up its ladder and rolled back (minutes)
+	@KEDGE_DEMO=1 $(RUN) manage.py demo --bad-release
+
+test: check browser faketime .venv/servers ## Check, then run every test, the browser's too
 	$(PYTEST) -m "not slow"
 
 check: .venv/dev ## Lint, types, import floors, templates, migrations, deployment
@@ -44,17 +47,53 @@ PRODUCTION := KEDGE_KEYS=check:b25seS1mb3ItdGhlLWNoZWNrLTAxMjM0NTY3ODlhYmM= \
 	KEDGE_SECRET_KEY=only-for-the-check-abcdefghijklmnopqrstuvwxyz-0123456789 \
 	KEDGE_SIGNING_KEY=b25seS1mb3ItdGhlLWNoZWNrLTAxMjM0NTY3ODlhYmM=
 
-crash: .venv/dev .venv/desk ## Kill a run at every boundary and count its effects (minutes)
+crash: .venv/dev .venv/desk ## Kill a run at every boundary and count its effects; then rollbacks (minutes)
 	$(RUN) -m tests.crash $(ARGS)
+	$(if $(ARGS),,$(RUN) -m tests.crash.rolled)
+
+chaos: .venv/dev .venv/desk faketime ## Attack every process and server while runs go on (half an hour; ARGS=--help)
+	$(RUN) -m tests.chaos $(ARGS)
+
+restores: .venv/dev ## Make records older than the world, five ways, under load (15 minutes; ARGS=--help)
+	$(RUN) -m tests.restores $(ARGS)
+
+acceptance: .venv/dev .venv/desk ## Replay the regression groups, kill runs in short, count; last line JSON
+	$(RUN) -m tests.acceptance $(ARGS)
+
+evaluate: .venv/dev ## Replay the regression groups alone
+	$(RUN) -m tests.acceptance --groups $(ARGS)
+
+schemas: .venv/dev ## Check every kept JSON against its schema
+	$(RUN) -m tests.acceptance --schemas
+
+contract: .venv/servers ## Run the contract of the tools alone
+	$(RUN) -m pytest -q tests/contract $(ARGS)
+
+walkthrough: .venv/dev ## Keep a success, a refusal and a recovery of real runs as files
+	$(RUN) -m tests.acceptance --walkthrough
+
+model: .venv/dev ## Walk through every state of the protocol's model, and with each rule off
+	$(RUN) -m tests.model $(ARGS)
+
+statemachine: .venv/dev ## Try the rules of runs, people and faults in odd orders (EXAMPLES=200 SEED=n)
+	$(RUN) -m pytest -q -s -m slow tests/statemachine
+
+leases: .venv/dev ## Let processes hammer at leases for a minute, and check their log for overlaps (SEED=n)
+	$(RUN) -m pytest -q -s -m slow tests/leaselog
+
+mutants: .venv/dev ## Take each safety check out once, and see a named test fail (minutes)
+	$(RUN) -m tests.mutants $(ARGS)
 
 bench: .venv/bench ## Measure steps and storage beside the bare database and other engines
 	$(RUN) -m tests.bench $(ARGS)
+
+traces: .venv/otel ## Install what sends traces to a collector
 
 fmt: .venv/dev ## Format the code and mend what lint can mend
 	$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .
 
 locks: .venv/uv ## Lock again after requirements*.in changed
-	for each in requirements requirements-dev requirements-bench requirements-desk; do \
+	for each in requirements requirements-otel requirements-dev requirements-bench requirements-desk; do \
 	  $(BIN)/uv pip compile --quiet --generate-hashes --only-binary :all: --python-version 3.11 \
 	    --no-emit-index-url --custom-compile-command "make locks" $$each.in -o $$each.lock || exit 1; done
 
@@ -75,6 +114,11 @@ locks: .venv/uv ## Lock again after requirements*.in changed
 .venv/dev: .venv/runtime requirements-dev.lock
 	@echo "Installing what tests Kedge (once per lock)"
 	@$(call install,requirements-dev.lock)
+	@touch $@
+
+.venv/otel: .venv/runtime requirements-otel.lock
+	@echo "Installing what sends traces (once per lock)"
+	@$(call install,requirements-otel.lock)
 	@touch $@
 
 .venv/bench: .venv/dev requirements-bench.lock
@@ -112,5 +156,18 @@ ifeq ($(CHROMIUM),)
 	  DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends chromium >/dev/null; \
 	else \
 	  echo "The browser tests need Chromium, and only root can install it: run 'sudo apt-get install chromium', then try again."; exit 1; \
+	fi
+endif
+
+# Without it tests of wrong clocks are skipped, and chaos says so.
+faketime: ## libfaketime for processes with wrong clocks, from Debian
+ifeq ($(wildcard /usr/lib/*/faketime/libfaketimeMT.so.1),)
+	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  echo "Installing libfaketime for wrong clocks (once)"; \
+	  apt-get update -q >/dev/null && \
+	  DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends faketime >/dev/null || \
+	  echo "It could not be installed: wrong clocks are not shown"; \
+	else \
+	  echo "No libfaketime, and only root can install it: wrong clocks are not shown (sudo apt-get install faketime)"; \
 	fi
 endif

@@ -1,12 +1,14 @@
 """The digest of the code a task runs: its own package, its tools, and what they import of agents.
 
-A stylesheet, a page or another task is no part of it, so changing them strands no run.
+A stylesheet, a page or another task is no part of it, so changing them strands no run. Neither are
+the texts that a combo carries itself: its nodes read them from there.
 """
 
 import ast
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from agents import pieces
 from canonical import digests
 
 HOUSE = Path(__file__).parent.parent
@@ -23,12 +25,18 @@ def code_digest(task_type: str, tools: Iterable[object] = (), *, house: Path = H
 def code_files(task_type: str, tools: Iterable[object] = (), *, house: Path = HOUSE) -> list[str]:
     """The files as paths below `house`, sorted.
 
-    The packages of the task and of the tools' classes are taken whole, data files included; of
-    the rest of this floor the modules that are imported from there, and what those import.
+    The packages of the task (but for the texts that a combo carries) and of the tools' classes are
+    taken whole, data files included; of the rest of this floor the modules that are imported from
+    there, and what those import.
     """
-    packages = [f"{FLOOR}.{task_type}"]
-    packages += [type(tool).__module__.rpartition(".")[0] for tool in tools]
+    packages = [type(tool).__module__.rpartition(".")[0] for tool in tools]
     waiting = [file for package in packages for file in _package(house, package)]
+    task = house / FLOOR / task_type
+    waiting += [
+        file
+        for file in _package(house, f"{FLOOR}.{task_type}")
+        if not pieces.is_carried(str(file.relative_to(task)))
+    ]
     found: set[str] = set()
     while waiting:
         file = waiting.pop()

@@ -4,24 +4,24 @@ from typing import Any, Final
 
 from agents.refund_desk.systems import BOOK
 from agents.tools.git.tool import GitPush
-from reconciliation.tools import Compensation, Undone
+from reconciliation.tools import Compensation, Followed
 
 Json = Any
 
 LONGEST_WHY: Final = 500  # characters, by the input schemas of these task types
 
 
-def _revert_change(undone: Undone) -> dict[str, Json]:
+def _revert_change(followed: Followed) -> dict[str, Json]:
     return {
-        "repository": undone.parameters["remote"],
-        "commit": undone.parameters["commit"],
-        "action_id": undone.action_id,
-        "why": undone.why[:LONGEST_WHY],
+        "repository": followed.parameters["remote"],
+        "commit": followed.parameters["commit"],
+        "action_id": followed.action_id,
+        "why": followed.why[:LONGEST_WHY],
     }
 
 
-def _revert_refund(undone: Undone) -> dict[str, Json]:
-    return {"action_id": undone.action_id, "why": undone.why[:LONGEST_WHY]}
+def _revert_refund(followed: Followed) -> dict[str, Json]:
+    return {"action_id": followed.action_id, "why": followed.why[:LONGEST_WHY]}
 
 
 COMPENSATIONS: Final[dict[str, Compensation]] = {

@@ -47,3 +47,7 @@ class TicketUnreadable(AgentError):
 
 class TicketMismatch(AgentError):
     """The ticket does not agree with itself, with the books, or with who works on it."""
+
+
+class BadVariant(AgentError):
+    """A variant of a task has a file that says nothing, or says it wrongly."""

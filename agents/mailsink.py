@@ -1,7 +1,8 @@
 """A mail server that only keeps what it gets: the outside world of the demo and of the tests.
 
 Faults are asked for by the recipient, in the part before "@": "+refuse" and "+busy" say no,
-"+lost" hangs up before the mail is kept, "+dies" hangs up after it, before answering.
+"+lost" hangs up before the mail is kept, "+dies" hangs up after it, before answering; "+mute" keeps
+the mail and says nothing, "+garbled" keeps it and says what is no answer.
 """
 
 # ruff: noqa: ARG002, N802 - the handlers are named and called by aiosmtpd
@@ -20,6 +21,8 @@ from pathlib import Path
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
 DEFAULT_PORT = 8725
+
+NO_ANSWER = "aye aye, stowed below"
 
 _NUMBERS = count()
 _TO = "Delivered-To"
@@ -65,7 +68,9 @@ class Sink:
         keep(self._folder, address, envelope.original_content or b"")
         if "+dies" in local:
             await _hang_up(server)
-        return "250 kept"
+        if "+mute" in local:
+            await asyncio.get_running_loop().create_future()
+        return NO_ANSWER if "+garbled" in local else "250 kept"
 
 
 def keep(folder: Path, recipient: str, content: bytes) -> None:

@@ -4,6 +4,7 @@ Speaks `POST {KEDGE_MODEL_URL}/chat/completions`, the OpenAI-compatible chat pro
 per question, no retries and no redirects (the node's own retry decides, and every request costs).
 The model is never offered a tool; an answer that calls one is invalid.
 
+Who asks for a run names its combo: that says which of the host's models answers, and in what time.
 With no `KEDGE_MODEL_URL` the deterministic stand-in that the caller brings answers instead, under
 the same schema, and `version()` says so. Its cost is 0.
 """
@@ -23,6 +24,8 @@ from django.conf import settings
 
 from agents.errors import InvalidAnswer, ModelRefused, ModelUnavailable
 from canonical import json as canonical
+from checkpoints import traces
+from checkpoints.versions import AT, Versions
 
 Json = Any
 Message = Mapping[str, str]  # {"role": "system" | "user", "content": text}
@@ -44,26 +47,65 @@ class Answer:
     completion_tokens: int = 0
 
 
-def version() -> str:
-    """Which model answers, for the combo: `<model> at <host>`, or `stand-in`."""
+def version(name: str = "") -> str:
+    """Which model answers, for the combo: `<model> at <host>`, or `stand-in`.
+
+    `name` is another model of the same host than the one this process is set up for.
+    """
     url = _url()
-    return f"{_setting('KEDGE_MODEL')} at {url.netloc.rpartition('@')[2]}" if url else STAND_IN
+    if not url:
+        return f"{name}{AT}{STAND_IN}" if name else STAND_IN
+    return f"{name or _setting('KEDGE_MODEL')}{AT}{url.netloc.rpartition('@')[2]}"
 
 
 def ask(
-    messages: Sequence[Message], *, schema: Mapping[str, Json], stand_in: Callable[[], Json]
+    messages: Sequence[Message],
+    *,
+    schema: Mapping[str, Json],
+    stand_in: Callable[[], Json],
+    combo: Versions | None = None,
 ) -> Answer:
-    """Ask once. Raises `InvalidAnswer` and `ModelUnavailable` (transient) or `ModelRefused`."""
-    url = _url()
-    said = _said(_post(url, _question(messages, schema))) if url else Answer(json.dumps(stand_in()))
-    try:
-        return replace(said, value=_fitting(said.value, schema))
-    except ValueError as unfit:
-        raise InvalidAnswer(
-            str(unfit),
-            prompt_tokens=said.prompt_tokens,
-            completion_tokens=said.completion_tokens,
-        ) from unfit
+    """Ask once. Raises `InvalidAnswer` and `ModelUnavailable` (transient) or `ModelRefused`.
+
+    `combo` is that of the run; without one the model answers that this process is set up for.
+    """
+    url, asked = _url(), _Asked.by(combo)
+    with traces.port.model(asked.model if url else STAND_IN, url) as span:
+        said = (
+            _said(_post(url, _question(messages, schema, asked.model), asked.seconds))
+            if url
+            else Answer(json.dumps(stand_in()))
+        )
+        span.say("gen_ai.usage.input_tokens", said.prompt_tokens)
+        span.say("gen_ai.usage.output_tokens", said.completion_tokens)
+        try:
+            return replace(said, value=_fitting(said.value, schema))
+        except ValueError as unfit:
+            raise InvalidAnswer(
+                str(unfit),
+                prompt_tokens=said.prompt_tokens,
+                completion_tokens=said.completion_tokens,
+            ) from unfit
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """Which model is asked, and how many seconds it may take."""
+
+    model: str
+    seconds: int
+
+    @classmethod
+    def by(cls, combo: Versions | None) -> "_Asked":
+        own = _setting("KEDGE_MODEL")
+        if combo is None:
+            return cls(own, ANSWER_SECONDS)
+        here = version().rpartition(AT)[2]
+        if combo.model_host != here:
+            # Its workers are others: this is the last line, not the one that keeps them apart.
+            raise ModelRefused(f"The combo asks {combo.model}, and this process asks {here}")
+        seconds = int(combo.settings.get("model_answer_seconds", ANSWER_SECONDS))
+        return cls(combo.model_name or own, seconds)
 
 
 def _setting(name: str) -> str:
@@ -75,21 +117,21 @@ def _url() -> SplitResult | None:
     return urlsplit(configured.rstrip("/") + "/chat/completions") if configured else None
 
 
-def _question(messages: Sequence[Message], schema: Mapping[str, Json]) -> bytes:
+def _question(messages: Sequence[Message], schema: Mapping[str, Json], model: str) -> bytes:
     wanted = {"name": "answer", "schema": schema}
     question = {
-        "model": _setting("KEDGE_MODEL"),
+        "model": model,
         "messages": list(messages),
         "response_format": {"type": "json_schema", "json_schema": wanted},
     }
     return json.dumps(question).encode()
 
 
-def _post(url: SplitResult, question: bytes) -> bytes:
+def _post(url: SplitResult, question: bytes, seconds: int) -> bytes:
     connection = _connection(url)
     try:
         connection.connect()
-        with _cut_off(connection.sock):
+        with _cut_off(connection.sock, seconds):
             response, body = _exchange(connection, url, question)
     except (OSError, http.client.HTTPException) as failed:
         raise ModelUnavailable(f"The model at {url.hostname} did not answer: {failed}") from failed
@@ -110,10 +152,10 @@ def _connection(url: SplitResult) -> http.client.HTTPConnection:
 
 
 @contextmanager
-def _cut_off(sock: socket.socket) -> Iterator[None]:
+def _cut_off(sock: socket.socket, seconds: int) -> Iterator[None]:
     """However slowly an answer drips in, it ends: a time-out of the socket counts each drop."""
-    sock.settimeout(ANSWER_SECONDS)
-    timer = threading.Timer(ANSWER_SECONDS, _shut, [sock])
+    sock.settimeout(seconds)
+    timer = threading.Timer(seconds, _shut, [sock])
     timer.daemon = True
     timer.start()
     try:

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.conf import settings
 
-from agents import compensations, declarations, model, pieces, reach
+from agents import compensations, declarations, followups, model, pieces, reach, wordings
 from agents.code import code_digest
 from agents.fleet_change.graph import GRAPH as FLEET_CHANGE
 from agents.mailsink import DEFAULT_PORT
@@ -23,14 +23,17 @@ from agents.tools.errors import BadDeclaration
 from agents.tools.git.tool import GitPush
 from agents.tools.mail.sending import MailServer
 from agents.tools.mail.tool import SendMail
+from agents.write_again.graph import GRAPH as WRITE_AGAIN
+from agents.write_customer.graph import GRAPH as WRITE_CUSTOMER
 from checkpoints.graph import Graph, Json
 from reconciliation.tools import Tool, Tools
 
 # The refund desk works with other people's systems: it is here where they are (docs/TOOLS.md).
 HAS_REFUND_DESK = bool(getattr(settings, "KEDGE_REFUND_DESK", False))
-DESKS = (REFUND_DESK, REVERT_REFUND) if HAS_REFUND_DESK else ()
+DESKS = (REFUND_DESK, REVERT_REFUND, WRITE_CUSTOMER) if HAS_REFUND_DESK else ()
 GRAPHS: dict[str, Graph] = {
-    graph.task_type: graph for graph in (FLEET_CHANGE, REPOSITORY_REPORT, REVERT_CHANGE, *DESKS)
+    graph.task_type: graph
+    for graph in (FLEET_CHANGE, REPOSITORY_REPORT, REVERT_CHANGE, WRITE_AGAIN, *DESKS)
 }
 
 
@@ -62,27 +65,36 @@ def _by_name(*tools: Any) -> Tools:
 TOOLS: Tools = _by_name(GitPush(remote_url), SendMail(_mail_server()), *_declared())
 SECOND_LOOK = SecondLook()
 COMPENSATIONS = compensations.COMPENSATIONS
+FOLLOW_UPS = followups.FOLLOW_UPS
+WORDINGS = wordings.WORDINGS
 
 
-def manifest(task_type: str) -> dict[str, Json]:
+def variants(task_type: str) -> list[str]:
+    """The names of a task type's variants: other combos of the same code. Raises `BadVariant`."""
+    return pieces.variants(GRAPHS[task_type].task_type)
+
+
+def manifest(task_type: str, variant: str = "") -> dict[str, Json]:
     """All versions that decide how a run of this task type goes, as canonical JSON allows.
 
-    Two processes that would do the same have the same manifest. Whole texts stand in it, so that
-    two combos can be compared by what they say. Raises `KeyError` for an unknown task type.
+    Two processes that would do the same have the same manifest. Whole texts stand in it: the nodes
+    read them there, and two combos can be compared by what they say. Raises `KeyError` for an
+    unknown task type.
     """
-    graph = GRAPHS[task_type]
+    graph, changes = GRAPHS[task_type], pieces.changes(task_type, variant)
     return {
         "task_type": task_type,
-        "model": model.version(),
-        "prompts": pieces.prompts(task_type),
-        "rules": pieces.document(task_type, "rules.json"),
+        "model": model.version(changes.get("model", "")),
+        "prompts": pieces.prompts(task_type, variant),
+        "rules": pieces.rules(task_type, variant),
         "tools": {name: tool_version(TOOLS[name]) for name in graph.manifest.tools},
         "state_schema": graph.state_schema,
         "state_schemas": {str(number): dict(it) for number, it in graph.state_schemas.items()},
+        **_migrators(graph),
         "input_schema": dict(graph.manifest.input_schema),
         "code": _code_digest(task_type),
-        "versions": dict(graph.manifest.versions),
-        "settings": _settings(graph),
+        "versions": dict(graph.manifest.versions) | changes.get("versions", {}),
+        "settings": _settings(graph, changes.get("settings", {})),
         "practice": str(getattr(settings, "PRACTICE_DIGEST", "")),
         "lock": str(getattr(settings, "LOCK_DIGEST", "")),
     }
@@ -108,9 +120,15 @@ def _code_digest(task_type: str) -> str:
     return code_digest(task_type, [TOOLS[name] for name in graph.manifest.tools])
 
 
-def _settings(graph: Graph) -> dict[str, Json]:
+def _migrators(graph: Graph) -> dict[str, Json]:
+    """From which schema to which it can bring a state: told before a run is moved."""
+    return {"migrators": [list(it) for it in sorted(graph.migrators)]} if graph.migrators else {}
+
+
+def _settings(graph: Graph, changed: dict[str, Json]) -> dict[str, Json]:
     limits = {node.name: node.deadline_seconds for node in graph.nodes.values()}
+    limits |= changed.get("deadline_seconds", {})
     return {
         "deadline_seconds": {name: value for name, value in limits.items() if value},
-        "model_answer_seconds": model.ANSWER_SECONDS,
+        "model_answer_seconds": changed.get("model_answer_seconds", model.ANSWER_SECONDS),
     }

@@ -25,6 +25,7 @@ from checkpoints.boundaries import boundary
 from checkpoints.commits import Lease
 from checkpoints.errors import LeaseLostError
 from checkpoints.models import Run
+from checkpoints.states import LIVE_MODE
 from tenants import audit
 from tenants.actors import Actor
 from tenants.keys import hiding
@@ -183,6 +184,8 @@ def _asking_run(bound: Bound, lease: Lease | None) -> Run:
     run = locks.run(UUID(bound.run_id))
     if run is None or run.tenant_id != bound.tenant:
         raise QuestionRefusedError(f"tenant {bound.tenant} has no run {bound.run_id}")
+    if run.mode != LIVE_MODE:
+        raise QuestionRefusedError(f"run {run.id} is a shadow: nobody is asked for it")
     if lease is not None:
         held = run.lease_until is not None and run.lease_until > clock.now()
         shown = (lease.run_id, lease.fence, lease.holder)

@@ -36,11 +36,14 @@ class Lease:
 
 @dataclass(frozen=True)
 class Committed:
-    """The new head: its number and digest (hex), and whether somebody asked to cancel."""
+    """The new head: its number and digest (hex).
+
+    `called_away`: somebody asked that the run ends, or moves to another combo.
+    """
 
     seq: int
     digest: str
-    cancel_requested: bool
+    called_away: bool
 
 
 @dataclass(frozen=True)
@@ -79,8 +82,8 @@ WITH head AS (
            progressed_at = clock_timestamp(),
            lease_until = clock_timestamp() + make_interval(secs => %(ttl)s)
      WHERE id = %(run)s AND fence = %(fence)s AND holder = %(holder)s AND head = %(seq)s::bigint - 1
-       AND lease_until > clock_timestamp() AND effect_in_flight IS NULL
-    RETURNING id, cancel_requested_at IS NOT NULL AS cancel_requested
+       AND lease_until > clock_timestamp() AND effect_in_flight IS NULL AND combo_id = %(combo)s
+    RETURNING id, cancel_requested_at IS NOT NULL OR moving_to_id IS NOT NULL AS called_away
 )"""
 
 # References of newly named blobs; foreign keys refuse a blob that is gone.
@@ -99,7 +102,7 @@ SELECT id, %(seq)s, %(parent_seq)s, %(node)s, %(next_node)s, %(state)s, %(header
 
 WITH_RIDER = " WHERE kedge_must((SELECT count(*) FROM rider) = 1, %(rider)s)"
 
-DONE = " RETURNING (SELECT cancel_requested FROM head)"
+DONE = " RETURNING (SELECT called_away FROM head)"
 
 SEEN = "SELECT fence, head, status, effect_in_flight FROM checkpoints_run WHERE id = %(run)s"
 
@@ -162,7 +165,7 @@ class Sent:
         if not rows:
             raise _refused(self._made.lease)
         boundary("commit:after")
-        return Committed(self._made.seq, self._made.digest, cancel_requested=rows[0][0])
+        return Committed(self._made.seq, self._made.digest, called_away=rows[0][0])
 
 
 @cache

@@ -111,3 +111,35 @@ class ForkRefusedError(RecordError):
 
 class ForkMovedError(ForkRefusedError):
     """Something moved since this page was made, so nothing was forked. Read it again."""
+
+
+class RepinRefusedError(RecordError):
+    """This run cannot be moved to that combo. Nothing was changed.
+
+    `code`: *ended* (the run has), *there_already*, *other_task*, *ordered_already*, *no_reason*,
+    *not_open* (the order has ended), *leased* (a worker is at the run), *in_flight* (something of it
+    was sent, or answered, and the run has not taken in what became of it).
+    """
+
+    SENTENCES: ClassVar = {
+        "ended": "The run has ended.",
+        "there_already": "The run is pinned to that combo already.",
+        "other_task": "That combo is of another task.",
+        "ordered_already": "It is ordered already that this run moves.",
+        "no_reason": "Say why: it stands in the audit trail.",
+        "not_open": "This order has ended.",
+        "leased": "A worker is at the run; it moves at its next boundary.",
+        "in_flight": "The run has still to take in what became of an effect, under the combo that proposed it.",
+    }
+
+    def __init__(self, code: str) -> None:
+        super().__init__(f"{self.SENTENCES[code]} Nothing was changed.")
+        self.code = code
+
+
+class NotInComboError(RecordError):
+    """A node asks for something that the combo of its run does not have."""
+
+
+class UnknownVariantError(RecordError):
+    """The task type has no such variant."""

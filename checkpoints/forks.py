@@ -130,7 +130,7 @@ def _next(run: Run, loaded: Loaded) -> str:
 
 def _first(run: Run, copy: Copied, origin: Origin) -> tuple[bytes, bytes]:
     """Header and state of the first checkpoint. It may be of an older schema: it is migrated next."""
-    loaded, combo = copy.loaded, bytes(run.combo.digest).hex()
+    loaded, combo = copy.loaded, run.combo.hex
     started = genesis(run.tenant_id, run.id, combo, bytes(run.input_digest).hex())
     before = Ancestry(
         tenant_id=run.tenant_id,

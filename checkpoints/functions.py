@@ -9,3 +9,11 @@ class Sha256(Func):
     function = "sha256"
     arity = 1
     output_field = BinaryField()
+
+
+class CodePart(Func):
+    """What of a combo the worker itself must be (`migrations/0012_combo_parts.sql`), as a digest."""
+
+    function = "kedge_code_part"
+    arity = 1
+    output_field = BinaryField()

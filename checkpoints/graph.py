@@ -4,10 +4,12 @@ Pure. The engine calls the functions; they never call the engine except through 
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, Protocol
 
 from checkpoints.errors import GraphError
+from checkpoints.versions import Versions
 
 Json = Any  # a value of strict canonical JSON; `canonical.json` is its gate
 State = dict[str, Json]
@@ -85,6 +87,10 @@ class Context(Protocol):
 
     @property
     def input(self) -> Mapping[str, Json]: ...
+
+    @property
+    def combo(self) -> Versions:
+        """What the run is pinned to: prompts, model, settings. A node reads them nowhere else."""
 
     def append(self, chain: str, item: Json) -> None: ...
 
@@ -235,6 +241,13 @@ class Graph:
             return function
 
         return declare
+
+    def at_schema(self, number: int, schema: Mapping[str, Json] | None) -> "Graph":
+        """The same graph as if it wrote state `number`, whose schema somebody else declared."""
+        other = copy(self)
+        other.state_schema, other.migrators = number, dict(self.migrators)
+        other.state_schemas = {**self.state_schemas, **({} if schema is None else {number: schema})}
+        return other
 
     def checked(self) -> "Graph":
         """Refuse a graph with an edge to nowhere. Returns the graph, so it reads as a last line."""

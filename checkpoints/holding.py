@@ -2,7 +2,8 @@
 
 from django.db.models import F
 
-from checkpoints import cases, states
+from canonical.redaction import Said
+from checkpoints import cases, events, recoveries, states
 from checkpoints.cases import Trouble
 from checkpoints.errors import IllegalMoveError
 from checkpoints.models import Case, Run
@@ -10,6 +11,8 @@ from tenants.actors import Actor
 from tenants.keys import hiding
 
 AT_WORK = (states.QUEUED, states.RUNNING, states.WAITING)
+# Between two turns: nobody has it, and it has committed all that it did.
+AT_REST = (states.QUEUED, states.WAITING)
 
 
 def hold_now(run: Run, trouble: Trouble, *, actor: Actor) -> None:
@@ -33,3 +36,27 @@ def hold_now(run: Run, trouble: Trouble, *, actor: Actor) -> None:
             raise IllegalMoveError("the run was not locked before it was held")
     if not Case.objects.filter(run=run, decided_at=None, closed_at=None).exists():
         cases.open_case(run.tenant_id, run.pk, trouble, actor=actor)
+
+
+def rest_now(run: Run, sentence: Said, *, actor: Actor) -> bool:
+    """Let a run that is locked wait for the stop of effects that covers it, at its last boundary.
+
+    Inside the caller's transaction. False, and nothing is changed, for a run that somebody works
+    on, that is held or over, that waits for a stop already, that is to end or to move to another
+    combo, and for one whose effect may be out: that one is looked after first.
+    """
+    said = hiding.said(sentence)
+    resting = Run.objects.filter(
+        pk=run.pk,
+        status__in=AT_REST,
+        effect_in_flight=None,
+        cancel_requested_at=None,
+        moving_to=None,
+    )
+    hit = resting.exclude(status=states.WAITING, reason=states.FOR_STOP).update(
+        status=states.WAITING, reason=states.FOR_STOP, sentence=said, due_at=None
+    )
+    if hit:
+        recoveries.end(run.pk, how="by_person")
+        events.append(run.pk, "held back", actor, why=hiding.text(said))
+    return bool(hit)

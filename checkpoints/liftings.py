@@ -3,9 +3,11 @@
 from datetime import timedelta
 from typing import Any, Final
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Now
+from django.utils.module_loading import import_string
 
 from canonical.redaction import Redacted
 from checkpoints import scopes
@@ -49,7 +51,7 @@ def propose(stop_id: int, *, why: str, per_minute: int, actor: Actor) -> Lifting
             raise IllegalMoveError(
                 f"{standing.proposed_by} has proposed it already; confirm that, or withdraw it"
             )
-        refuse_if_unproved(stop_id, actor)
+        _refuse_unless_ready(stop, actor)
         made = Lifting.objects.create(
             stop=stop,
             why=why,
@@ -86,7 +88,7 @@ def confirm(lifting_id: int, *, actor: Actor) -> Stop:
         scopes.take_alone(Scope.of_stop(stop), stop.lock)
         lifting = _open(lifting_id)
         user_id = _second_person(lifting, actor)
-        refuse_if_unproved(stop.pk, actor)
+        _refuse_unless_ready(stop, actor)
         _end(lifting, CONFIRMED, actor)
         names = f"{lifting.proposed_by} and {actor.name}"[:LONGEST_NAME]
         Stop.objects.filter(pk=stop.pk, lifted_at=None).update(lifted_at=Now(), lifted_by=names)
@@ -146,6 +148,15 @@ def expire_all() -> int:
             subject = _subject(stop)
             audit.record(stop.tenant, SWEEPER, "expired lifting", subject, lifting=lifting.pk)
     return len(found)
+
+
+def _refuse_unless_ready(stop: Stop, actor: Actor) -> None:
+    """Nothing that floors above have is open behind this stop, and it is them who lift it."""
+    for path in settings.KEDGE_LIFT_CHECKS:
+        why = import_string(path)(stop.pk)
+        if why:
+            raise IllegalMoveError(f"this stop cannot be lifted yet: {why}")
+    refuse_if_unproved(stop.pk, actor)
 
 
 def _second_person(lifting: Lifting, actor: Actor) -> int:

@@ -1,6 +1,7 @@
 """Bring a state to the schema this code reads, or say that nobody here can."""
 
 from collections import deque
+from collections.abc import Collection
 
 from canonical import json as canonical
 from checkpoints import schemas
@@ -10,20 +11,28 @@ from checkpoints.graph import Graph, State
 
 def path(graph: Graph, old: int, new: int) -> list[tuple[int, int]]:
     """The shortest chain of migrators from schema `old` to `new`. Raises `UnmigratableError`."""
+    steps = chain(graph.migrators, old, new)
+    if steps is None:
+        raise UnmigratableError(
+            f"{graph.task_type} has no migrator from state schema {old} to {new}; "
+            "deploy one, or let workers with the older code finish the run"
+        )
+    return steps
+
+
+def chain(there: Collection[tuple[int, int]], old: int, new: int) -> list[tuple[int, int]] | None:
+    """The shortest chain from schema `old` to `new` of these (from, to); None when there is none."""
     waiting: deque[tuple[int, list[tuple[int, int]]]] = deque([(old, [])])
     seen = {old}
     while waiting:
         at, steps = waiting.popleft()
         if at == new:
             return steps
-        for step in sorted(graph.migrators):
+        for step in sorted(there):
             if step[0] == at and step[1] not in seen:
                 seen.add(step[1])
                 waiting.append((step[1], [*steps, step]))
-    raise UnmigratableError(
-        f"{graph.task_type} has no migrator from state schema {old} to {new}; "
-        "deploy one, or let workers with the older code finish the run"
-    )
+    return None
 
 
 def migrate(graph: Graph, state: State, old: int, new: int) -> State:

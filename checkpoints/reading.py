@@ -13,7 +13,7 @@ from django.db.models import Subquery
 
 from canonical import digests
 from canonical import json as canonical
-from checkpoints import blobs
+from checkpoints import blobs, pins
 from checkpoints.errors import DamagedRecordError, MissingBlobError
 from checkpoints.graph import Json, State
 from checkpoints.headers import (
@@ -45,7 +45,7 @@ class Loaded:
         return Ancestry(
             tenant_id=run.tenant_id,
             run_id=run.id,
-            combo_digest=bytes(run.combo.digest).hex(),
+            combo_digest=run.combo.hex,
             seq=self.seq,
             digest=self.digest,
             done=int(self.header.get("done", 0)),
@@ -144,9 +144,8 @@ def _genesis(run: Run) -> Loaded:
     # What was asked is checked where the chain begins: the first header binds its digest.
     if digests.sha256_hex(bytes(run.input)) != bytes(run.input_digest).hex():
         raise DamagedRecordError("the input is not what its digest says")
-    digest = genesis(
-        run.tenant_id, run.id, bytes(run.combo.digest).hex(), bytes(run.input_digest).hex()
-    )
+    combo = pins.started_on(run).hex
+    digest = genesis(run.tenant_id, run.id, combo, bytes(run.input_digest).hex())
     if run.forked_from_id is not None:
         digest = fork_genesis(digest, _origin(run))
     return Loaded(seq=0, digest=digest, header={}, state={}, next_node=run.next_node)
@@ -169,6 +168,7 @@ def _verified_header(run: Run, row: Checkpoint) -> dict[str, Json]:
     if digests.sha256_hex(content) != bytes(row.digest).hex():
         raise DamagedRecordError("the header is not what its digest says")
     header = canonical.loads_object(content)
+    pinned = pins.of(run).at(row.seq)
     expected: dict[str, Any] = {
         "protocol": PROTOCOL,
         "tenant": run.tenant_id,
@@ -176,15 +176,15 @@ def _verified_header(run: Run, row: Checkpoint) -> dict[str, Json]:
         "seq": row.seq,
         "node": row.node,
         "next": row.next_node,
-        "combo": written(bytes(run.combo.digest).hex()),
+        "combo": written(pinned.hex),
     }
     for name, value in expected.items():
         if header.get(name) != value:
             raise DamagedRecordError(f"the header says {name} {header.get(name)!r}, not {value!r}")
     if parent_seq(header) != row.parent_seq:
         raise DamagedRecordError(f"the header follows {parent_seq(header)}, not {row.parent_seq}")
-    if row.combo_id != run.combo_id:
-        raise DamagedRecordError("the checkpoint names another combo than the run")
+    if row.combo_id != pinned.pk:
+        raise DamagedRecordError("the checkpoint names another combo than the run had then")
     return header
 
 

@@ -9,44 +9,33 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-import jsonschema
 from django.db import transaction
 from django.db.models import Case as Choice
 from django.db.models import DateTimeField, F, Value, When
 from django.db.models.functions import Greatest, Now
 
-from canonical import digests
-from canonical import json as canonical
 from canonical.redaction import Said, ours
-from checkpoints import cases, events, knowing, recoveries, schemas, states, stops, wakeups
+from checkpoints import (
+    asked,
+    cases,
+    events,
+    knowing,
+    recoveries,
+    routes,
+    startright,
+    states,
+    wakeups,
+)
+from checkpoints.asked import Request
 from checkpoints.boundaries import boundary
 from checkpoints.commits import Lease
-from checkpoints.errors import IllegalMoveError, InputRefusedError, KeyReusedError, LeaseLostError
-from checkpoints.ids import uuid7
+from checkpoints.errors import IllegalMoveError, KeyReusedError, LeaseLostError
 from checkpoints.leases import back_off
 from checkpoints.models import Run
-from checkpoints.registry import combo_of, graph_of
-from checkpoints.scopes import Under
 from tenants import audit
 from tenants.actors import Actor
-from tenants.keys import hiding, vaults
-from tenants.keys.errors import EncryptionRefusedError
-from tenants.keys.vaults import Vault
+from tenants.keys import hiding
 from tenants.models import Installation, Tenant
-
-INPUT_LIMIT_BYTES = 256 * 1024
-LONGEST_KEY = 200
-
-
-@dataclass(frozen=True)
-class Request:
-    """What somebody asks to be run. `input` is a JSON object or its text."""
-
-    task_type: str
-    business_key: str
-    input: dict[str, Any] | bytes | str
-    channel: str
-    on_behalf_of: str = ""
 
 
 @dataclass(frozen=True)
@@ -64,12 +53,16 @@ def start(tenant: Tenant, request: Request, *, actor: Actor) -> tuple[Run, bool]
     Raises `UnknownTaskTypeError`, `InputRefusedError`, `KeyReusedError` (same key, other input),
     `StoppedError`.
     """
-    wanted = _wanted(tenant, request, actor)
+    given = asked.checked(tenant, request)
     boundary("start:before")
     with transaction.atomic():
         # Its identity is in every idempotency key, so it is committed before any key is made.
         Installation.objects.get_or_create(only=True)
-        stops.refuse_if_stopped("new_runs", Under.of_start(wanted, graph_of(wanted.task_type)))
+        combo = request.pinned_to or routes.choose(
+            tenant, request.task_type, given.key, critical=request.critical
+        )
+        wanted = asked.run_of(given, combo, actor)
+        startright.refuse_if_kept_out(wanted)
         run = _get_or_create(wanted)
         created = run.id == wanted.id
         if created:
@@ -210,35 +203,6 @@ def release_hold(run_id: UUID, *, sentence: Said) -> None:
     transaction.on_commit(lambda: wakeups.ring(run_id))
 
 
-def _wanted(tenant: Tenant, request: Request, actor: Actor) -> Run:
-    """The run that is asked for, not stored yet."""
-    graph = graph_of(request.task_type)
-    vault = vaults.vault_of(tenant.pk)
-    content = _checked_input(request, graph.manifest.input_schema, vault)
-    key = request.business_key.strip()
-    if not key or len(key) > LONGEST_KEY:
-        raise InputRefusedError(f"the business key must have 1 to {LONGEST_KEY} characters")
-    if vault.known.finds(key):
-        raise InputRefusedError("the business key holds something that the input marks sensitive")
-    run_id = uuid7()
-    return Run(
-        id=run_id,
-        effect_scope=run_id,
-        tenant=tenant,
-        task_type=request.task_type,
-        combo=combo_of(request.task_type),
-        business_key=key,
-        input=content,
-        input_digest=bytes.fromhex(digests.sha256_hex(content)),
-        next_node=graph.start,
-        sentence="Waiting for a worker.",
-        started_by_id=actor.user_id,
-        caller=actor.name,
-        on_behalf_of=str(vault.known.text(request.on_behalf_of)),
-        channel=request.channel,
-    )
-
-
 def _get_or_create(wanted: Run) -> Run:
     # Insert, then select in a second statement: the loser of a race would find no row in its
     # first snapshot (rule 21).
@@ -282,19 +246,3 @@ def _release(lease: Lease, **changes: Any) -> None:
     )
     if hit != 1:
         raise LeaseLostError(f"run {lease.run_id}: fence {lease.fence} no longer holds it")
-
-
-def _checked_input(request: Request, schema: Any, vault: Vault) -> bytes:
-    try:
-        given = request.input
-        value = canonical.loads(given) if isinstance(given, bytes | str) else given
-        content, value = canonical.normal(value, limit=INPUT_LIMIT_BYTES)
-        schemas.check(value, schema)
-        return vault.encrypted_bytes(content, schema)
-    except EncryptionRefusedError as error:
-        raise InputRefusedError(f"the input cannot be kept: {error}") from error
-    except canonical.CanonicalError as error:
-        raise InputRefusedError(f"the input is not strict JSON: {error}") from error
-    except jsonschema.ValidationError as error:
-        where = "/" + "/".join(str(part) for part in error.absolute_path)
-        raise InputRefusedError(f"the input does not fit at {where}: {error.message}") from error

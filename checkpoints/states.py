@@ -14,6 +14,10 @@ FINAL: Final = (SUCCEEDED, FAILED, CANCELLED)
 LIVE: Final = (QUEUED, RUNNING, WAITING, HELD)
 STATUSES: Final = (*LIVE, *FINAL)
 
+# What becomes of the effects of a run: they are sent, or stop at their dry run.
+LIVE_MODE: Final = "live"
+SHADOW_MODE: Final = "shadow"
+
 # Why a run is queued or running.
 STARTED = "started"
 WOKEN = "woken"
@@ -127,6 +131,10 @@ REFUSED = "refused"
 EXPIRED = "expired"
 SENT_BACK = "sent_back"
 WRITTEN_OFF = "written_off"
+# Of a shadow: it came to an effect whose outcome the live run does not have for it, or to what would
+# have held a live run. Nobody is asked about either.
+SHADOW_ENDED = "shadow_ended"
+SHADOW_TROUBLE = "shadow_trouble"
 STOP_REASONS: Final = (
     DONE,
     CONDITION_UNMET,
@@ -137,4 +145,6 @@ STOP_REASONS: Final = (
     EXPIRED,
     SENT_BACK,
     WRITTEN_OFF,
+    SHADOW_ENDED,
+    SHADOW_TROUBLE,
 )

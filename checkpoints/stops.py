@@ -24,8 +24,12 @@ from tenants.keys import hiding
 from tenants.models import Tenant
 
 # A statement of its own: it sees what was committed while the locks were waited for. Few stops are
-# open at any time; they are found by one_open_stop_per_scope_and_lock.
+# open at any time; they are found by one_open_stop_per_scope_and_lock. A record that is on another
+# PostgreSQL than it was written on is stopped before anybody has noticed it (rule 13).
 IN_FORCE: Final = """
+SELECT 'Kedge', clock_timestamp(), %(elsewhere)s, '', NULL::bigint, ''
+ WHERE %(lock)s = 'effects' AND NOT kedge_is_itself()
+ UNION ALL
 SELECT stopped_by, stopped_at, why, task_type, combo_id, tool FROM checkpoints_stop
  WHERE lock = %(lock)s AND lifted_at IS NULL
    AND (tenant_id IS NULL OR tenant_id = %(tenant)s)
@@ -34,6 +38,10 @@ SELECT stopped_by, stopped_at, why, task_type, combo_id, tool FROM checkpoints_s
    AND (tool = '' OR tool = ANY(%(tools)s))
  LIMIT 1
 """
+
+ELSEWHERE: Final = (
+    "this is not the PostgreSQL, or not the timeline of it, on which this record was written"
+)
 
 
 def stop(
@@ -87,6 +95,7 @@ def keeping_out(lock: Lock, under: Under) -> list[Statement]:
     """What keeps stops out until its transaction ends, and then looks; `refuse` judges the rows."""
     values = {
         "lock": lock,
+        "elsewhere": ELSEWHERE,
         "tenant": under.tenant_id,
         "task_type": under.task_type,
         "combo": under.combo_id,

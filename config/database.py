@@ -28,6 +28,14 @@ LIMITS: dict[str, dict[str, str]] = {
         "client_connection_check_interval": "1s",
     },
 }
+# A peer that vanished without a word (a net that was cut, a router that forgot) is noticed in about
+# half a minute, not in the two hours that a kernel gives it: nobody is to wait on a dead line.
+DEAD_LINE = {
+    "keepalives_idle": "10",
+    "keepalives_interval": "5",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "25000",
+}
 
 
 def urls(env: Environment, places: Places) -> dict[str, str]:
@@ -69,6 +77,7 @@ def database(addresses: dict[str, str], role: str, *, test_name: str) -> dict[st
             "isolation_level": IsolationLevel.READ_COMMITTED,
             "application_name": f"kedge-{role}",
             "connect_timeout": "5",
+            **DEAD_LINE,
             **query,
         },
         "TEST": {"NAME": test_name},

@@ -8,12 +8,11 @@ from typing import Any
 import psycopg
 import redis
 from django.conf import settings
-from django.db import connections
+from django.db import Error, connections
 
 from checkpoints import wakeups
 from config.errors import GroundError
-from config.health import MIGRATIONS_MISSING, READY, database_state
-from tenants import wall
+from tenants import tables, wall
 
 OLDEST_POSTGRES, NEWEST_POSTGRES = 15, 18
 OLDEST_REDIS, OLDEST_VALKEY = 7, 8
@@ -75,14 +74,25 @@ def redis_version_faults(told: dict[str, Any]) -> Iterator[str]:
 
 
 def schema_faults() -> Iterator[str]:
-    """Whether tables that this code needs are missing; nothing if the database is unreachable."""
-    state = database_state()
-    is_blind = state == READY and settings.ROLE == "worker" and wall.stands()
-    # No connection may be open when gunicorn or a worker forks.
-    connections["default"].close()
-    if state == MIGRATIONS_MISSING:
-        yield "The tables are older than this code. Run `manage.py migrate` and `manage.py roles`."
-    if is_blind:
+    """Whether this code knows the tables; nothing if the database is unreachable.
+
+    A worker waits for migrations that are missing (`execution.overtaken`), so that is no fault of it.
+    """
+    try:
+        yield from _schema_faults()
+    except Error:
+        return
+    finally:
+        # No connection may be open when gunicorn or a worker forks.
+        connections["default"].close()
+
+
+def _schema_faults() -> Iterator[str]:
+    found = tables.standing()
+    is_worker = settings.ROLE == "worker"
+    if found.is_ == tables.NEWER or (found.is_ == tables.OLDER and not is_worker):
+        yield found.sentence
+    elif found.is_ == tables.KNOWN and is_worker and wall.stands():
         yield "The database shows this worker no runs. Run `manage.py roles` as the tables' owner."
 
 

@@ -52,8 +52,6 @@ def ours(commands: Container[str]) -> list[Program]:
     """
     # A worker that is told to stop ends the call in flight first; a node may take its deadline.
     node_deadline: int = settings.PRACTICE["timeout_seconds"]
-    bind = f"127.0.0.1:{settings.PORT}"
-    gunicorn = [sys.executable, "-m", "gunicorn", "-c", "python:config.gunicorn", "--bind", bind]
     demo = {
         # The demo can end the worker of one run at one boundary, to show what happens then.
         "KEDGE_PLUGS": str(settings.VAR_DIR / "plugs"),
@@ -66,7 +64,7 @@ def ours(commands: Container[str]) -> list[Program]:
     twin = Program("twin", "kedge", _manage("twin"), role="owner", needs="twin")
     found = [
         *([sink] if settings.KEDGE_MAIL_SINK else []),
-        Program("web", "kedge", gunicorn, role="web"),
+        Program("web", "kedge", _gunicorn("config.gunicorn", settings.PORT), role="web"),
         Program(
             "worker",
             "kedge",
@@ -78,6 +76,7 @@ def ours(commands: Container[str]) -> list[Program]:
             environment=demo if settings.KEDGE_DEMO else {},
         ),
         Program("sweeper", "kedge", _manage("sweep"), role="worker", needs="sweep"),
+        *([_metrics()] if settings.KEDGE_METRICS.token else []),
         *([twin] if settings.KEDGE_DEMO else []),
     ]
     return [program for program in found if not program.needs or program.needs in commands]
@@ -86,6 +85,17 @@ def ours(commands: Container[str]) -> list[Program]:
 def tied(program: Program) -> list[str]:
     """The program's command line, such that it ends when the supervisor is killed."""
     return processes.tied(program.command, signal=program.stop_signal, account=program.account)
+
+
+def _metrics() -> Program:
+    """It counts rows of all tenants, so it is the workers' database user who asks."""
+    command = _gunicorn("config.metrics.gunicorn", settings.KEDGE_METRICS.port)
+    return Program("metrics", "kedge", command, role="worker")
+
+
+def _gunicorn(configuration: str, port: int) -> list[str]:
+    bind = f"127.0.0.1:{port}"
+    return [sys.executable, "-m", "gunicorn", "-c", f"python:{configuration}", "--bind", bind]
 
 
 def _manage(command: str) -> list[str]:

@@ -10,8 +10,10 @@ from psycopg import sql
 from config.database import LIMITS
 from tenants.wall import STANDS
 
-# What only migrations write.
-READ_ONLY = ["django_migrations", "django_content_type", "auth_permission"]
+# What only migrations write, and a deployer's command.
+READ_ONLY = [
+    "django_migrations", "django_content_type", "auth_permission", "checkpoints_successor",
+]  # fmt: skip
 # What people say through pages, and who they are: the worker, which runs agents and tools, can read
 # it and make none of it. So no yes of a person comes from where the agent runs.
 PEOPLES = [
@@ -19,8 +21,8 @@ PEOPLES = [
     "approvals_batch", "approvals_batchentry", "approvals_decision", "approvals_editdecision",
     "approvals_handover", "approvals_openedpart", "approvals_seenremarks", "approvals_takenback", "approvals_toolclass",
     "auth_group", "auth_group_permissions",
-    "checkpoints_note",
-    "checkpoints_proposedverdict", "checkpoints_superseded",
+    "checkpoints_note", "checkpoints_override",
+    "checkpoints_proposedverdict", "checkpoints_rungstep", "checkpoints_superseded",
     "django_session",
     "execution_alertrule",
     "execution_planorder",
@@ -28,15 +30,19 @@ PEOPLES = [
     "mfa_authenticator",
     "reconciliation_columnmap", "reconciliation_report",
     "reconciliation_reportdraft", "reconciliation_reportline",
+    "releases_effectacceptance", "releases_moveorder", "releases_rollbackchoice", "releases_rollbackorder",
     "socialaccount_socialaccount", "socialaccount_socialapp", "socialaccount_socialtoken",
     "tenants_personkey", "tenants_signinlink", "tenants_tenantgroupobjectpermission",
     "tenants_tenantuserobjectpermission", "tenants_user", "tenants_user_groups",
     "tenants_user_user_permissions",
 ]  # fmt: skip
-# What people begin and a verdict ends, also one of a plan, which a worker carries out.
-ENDED_BY_ALL = ["checkpoints_claim", "checkpoints_outsidewait"]
+# What people begin, and a verdict ends that a worker carries out for a plan, or a crossed gate stops.
+ENDED_BY_ALL = ["checkpoints_claim", "checkpoints_outsidewait", "releases_release"]
 # What only a worker brings in from outside: the web process can read it and make none of it up.
-WORKERS = ["approvals_secondlook", "checkpoints_reuse"]
+WORKERS = [
+    "approvals_secondlook", "checkpoints_reuse", "checkpoints_shadowdryrun", "checkpoints_twin",
+    "checkpoints_workercode", "releases_compared", "releases_look",
+]  # fmt: skip
 KEPT_FROM: Mapping[str, list[str]] = {"web": WORKERS, "worker": PEOPLES}
 # A table whose trigger refuses a change refuses it by privilege too, so that nobody switches the
 # trigger off for a moment. tgtype: 8 is DELETE, 16 is UPDATE.

@@ -3,11 +3,10 @@
 import os
 from pathlib import Path
 
-from csp.constants import NONE, SELF
-
-from config import database, environment, keyring, logs, oidc, practice
+from config import above, database, environment, keyring, logs, oidc, policy, practice
 from config.demo.desk import places as desk
 from config.embedded.places import places
+from config.metrics import options as metrics
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR_DIR = Path(os.environ.get("KEDGE_VAR") or BASE_DIR / "var").absolute()
@@ -49,6 +48,7 @@ INSTALLED_APPS = [
     "approvals",
     "reconciliation",
     "execution",
+    "releases",
     "config",
 ]
 
@@ -56,6 +56,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "config.overtaken.KnownTablesOnly",
     "tenants.signin.middleware.OwnTenantsOnly",
     "tenants.signin.middleware.CredentialsAreRefused",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -174,19 +175,7 @@ if ROLE == "web":
     MIDDLEWARE.insert(1, "whitenoise.middleware.WhiteNoiseMiddleware")
     STORAGES["staticfiles"]["BACKEND"] = "whitenoise.storage.CompressedManifestStaticFilesStorage"
 
-CONTENT_SECURITY_POLICY = {
-    "DIRECTIVES": {
-        "default-src": [NONE],
-        "script-src": [SELF],
-        "style-src": [SELF],
-        "img-src": [SELF],
-        "connect-src": [SELF],
-        # The form that leads to the provider is answered with a redirect to it.
-        "form-action": [SELF, *([OIDC.origin] if OIDC else [])],
-        "frame-ancestors": [NONE],
-        "base-uri": [NONE],
-    }
-}
+CONTENT_SECURITY_POLICY = policy.content(forms_lead_to=[OIDC.origin] if OIDC else [])
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = PRODUCTION
@@ -222,6 +211,10 @@ KEDGE_ASK_AGAIN_SECONDS = environment.number(
 KEDGE_TURN_SECONDS = environment.number(os.environ, "KEDGE_TURN_SECONDS", 20, most=3600)
 KEDGE_SWEEP_SECONDS = 0.25
 KEDGE_JOURNAL_DIR = Path(os.environ.get("KEDGE_JOURNAL_DIR") or VAR_DIR / "journal")
+# s3://bucket/prefix: lines of effects go there; the folder keeps the spool. One journal for all.
+KEDGE_JOURNAL_URL = os.environ.get("KEDGE_JOURNAL_URL", "")
+# Lines older than any backup that may be restored are of no use.
+KEDGE_JOURNAL_DAYS = environment.number(os.environ, "KEDGE_JOURNAL_DAYS", 400, most=3650)
 
 # What signs the heads of the audit chains and evidence, and older keys that are still believed.
 KEDGE_SIGNING_KEY = environment.signing_key(os.environ, VAR_DIR, production=PRODUCTION)
@@ -230,8 +223,19 @@ KEDGE_OLDER_PUBLIC_KEYS = environment.public_keys(os.environ, "KEDGE_OLDER_PUBLI
 # What wraps the keys of encrypted fields: id:base64, newest first.
 KEDGE_KEYS = keyring.key_ring(os.environ, VAR_DIR, production=PRODUCTION)
 
+# What Prometheus may read, and under which token; with none nothing is served.
+KEDGE_METRICS = metrics.options(os.environ)
+
 # What other apps show on the page of a run, each under its URL name, in this order.
 RUN_PANELS = ["reconciliation:run_actions", "approvals:run_requests"]
+# What floors above the ledger know of a run: the members of its evidence, and what makes each.
+EVIDENCE_PARTS = {"plans": "execution.plans.evidence.of_run"}
+# What keeps a stop from being lifted: each takes its id and says why not, or "".
+KEDGE_LIFT_CHECKS: list[str] = ["reconciliation.behind.lifting.why_not"]
+# What keeps a run from being started: each takes tenant, task type and business key, and says why.
+KEDGE_START_CHECKS: list[str] = ["reconciliation.behind.settling.why_no_start"]
+# What floors above do for those below: duties of the sweeper, and what else holds runs.
+SWEEP_DUTIES, RUN_HOLDERS = above.SWEEP_DUTIES, above.RUN_HOLDERS
 # What floors above offer on the page of a case, beside verdicts: see reconciliation.verdicts.offers.
 CASE_OFFERS: list[str] = ["execution.edits.offering.offers", "execution.forks.offering.offers"]
 

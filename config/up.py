@@ -35,6 +35,8 @@ def up(say: Say) -> None:
     """Start everything, stay until asked to end, stop everything. Raises GroundError."""
     lock = instance.take(settings.VAR_DIR, settings.PORT, say=say)
     instance.refuse_taken_port(settings.PORT, "KEDGE_PORT")
+    if settings.KEDGE_METRICS.token:
+        instance.refuse_taken_port(settings.KEDGE_METRICS.port, "KEDGE_METRICS_PORT")
     if settings.KEDGE_MAIL_SINK:
         instance.refuse_taken_port(settings.KEDGE_SMTP_PORT, "KEDGE_SMTP_PORT")
     folders.prepare(settings.PLACES)

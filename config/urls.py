@@ -14,4 +14,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("t/<slug:tenant>/", include("checkpoints.urls")),
     path("t/<slug:tenant>/", include("approvals.urls")),
     path("t/<slug:tenant>/", include("reconciliation.urls")),
+    path("t/<slug:tenant>/", include("releases.combos.urls")),
+    path("t/<slug:tenant>/", include("releases.pages.urls")),
+    path("t/<slug:tenant>/", include("releases.rollbacks.pages.urls")),
+    path("t/<slug:tenant>/", include("releases.shadows.urls")),
 ]

@@ -1,7 +1,6 @@
 """Asks again about effects that people have a case of, beside the sweeper: no worker waits for it."""
 
 import logging
-import time
 from functools import partial
 from typing import Final
 
@@ -10,6 +9,7 @@ from django.conf import settings
 from execution.beside import Beside
 from reconciliation import lateanswers
 from reconciliation.lateanswers import Turn
+from tenants.paces import Pace
 
 log = logging.getLogger(__name__)
 
@@ -18,15 +18,14 @@ SHARE_OF_THE_PACE: Final = 0.1
 LONGEST: Final = 5.0
 
 _turns: Final = Beside()
-_looked: Final = {"at": float("-inf")}
+_pace: Final = Pace()
 
 
 def ask_again() -> int:
     """Start what is due, one turn per tool and tenant at a time; returns how many cases."""
     pause = min(settings.KEDGE_ASK_AGAIN_SECONDS * SHARE_OF_THE_PACE, LONGEST)
-    if time.monotonic() - _looked["at"] < pause:
+    if not _pace.is_time(pause):
         return 0
-    _looked["at"] = time.monotonic()
     return sum(_start(turn) for turn in lateanswers.due())
 
 

@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 from canonical import digests
 from canonical import json as canonical
 from canonical.sensitivity import declares, pointer
-from checkpoints import blobs, reading
+from checkpoints import blobs, reading, versions
 from checkpoints.errors import StateRefusedError
 from checkpoints.graph import Json
 from checkpoints.models import Run
 from checkpoints.reading import Loaded
+from checkpoints.versions import Versions
 from tenants.keys import vaults
 from tenants.keys.errors import EncryptionRefusedError
 
@@ -42,6 +43,11 @@ class NodeContext:
     @property
     def tenant(self) -> str:
         return self.run.tenant.slug
+
+    @property
+    def combo(self) -> Versions:
+        """What the combo of the run says; read once for all that are pinned to it."""
+        return versions.of(self.run.combo)
 
     def append(self, chain: str, item: Json) -> None:
         """Add one item to a list. It is read back from its canonical bytes, like all state."""

@@ -1,13 +1,13 @@
 """Checks credentials beside the sweeper, and warns of those that end."""
 
 import logging
-import time
 from functools import partial
 from typing import Final
 
 from execution.beside import Beside
 from reconciliation.credentials import checking, warning
 from reconciliation.credentials.models import Credential
+from tenants.paces import Pace
 
 log = logging.getLogger(__name__)
 
@@ -16,7 +16,7 @@ MOST: Final = 50
 PACE_SECONDS: Final = 30.0
 
 _checks: Final = Beside()
-_looked: Final = {"at": float("-inf")}
+_warnings: Final = Pace()
 
 
 def check() -> int:
@@ -26,10 +26,7 @@ def check() -> int:
 
 def warn() -> int:
     """Warn of credentials that end, looked for at most every half minute."""
-    if time.monotonic() - _looked["at"] < PACE_SECONDS:
-        return 0
-    _looked["at"] = time.monotonic()
-    return warning.warn_due(MOST)
+    return warning.warn_due(MOST) if _warnings.is_time(PACE_SECONDS) else 0
 
 
 def wait(seconds: float) -> bool:

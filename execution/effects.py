@@ -22,7 +22,7 @@ from checkpoints.graph import (
     Result,
 )
 from checkpoints.models import Run, Verdict
-from execution import seeing
+from execution import seeing, shadowing
 from execution.context import NodeContext, visible
 from execution.errors import Hold, Suspend, TryLater
 from execution.forks import reusing
@@ -67,6 +67,9 @@ def run_action(work: Work) -> None:
         if elsewhere is not None:
             taken, context = elsewhere
             absorb(work, taken, context, reusing.of_another(taken))
+    elif shadowing.is_shadow(work.run):
+        lent = shadowing.try_out(work, action)
+        absorb(work, lent, work.context(), shadowing.borrowing(action, lent))
     elif action.stands == world.SETTLED:
         absorb(work, action, work.context(), reusing.of_this_run(action))
     elif action.attempts.filter(outcome="").exists():
@@ -142,11 +145,15 @@ def _not_sent(work: Work, action: Action, action_hash: str, refusal: NotDispatch
     if refusal.code == "lease_lost":
         raise LeaseLostError(f"run {work.run.id}: nothing was sent, another worker owns it")
     if refusal.code == "cancelled":
-        work.cancel_requested = True
+        work.called_away = True
     elif refusal.code == "expired":
         requests.expire_due(100)
+    elif refusal.code == "key_too_old":
+        reconcile(action, fence=work.lease.fence)
     elif refusal.code == "door_closed":
         seeing.wait_at_door(action)
+    elif refusal.code == "above_rung":
+        seeing.wait_for_rung(action)
     elif refusal.code in ("hash_differs", "too_few_approvers", "damaged"):
         moved = comparing.at_dispatch(action.id, action_hash)
         reason = _why_not(refusal.code, terms.named(moved))
@@ -219,7 +226,7 @@ def _can_be_asked(action: Action) -> bool:
 
 
 def _result(action: Action) -> tuple[Result, str]:
-    known = ledger.first_receipt(action.id) if action.outcome == world.HAPPENED else None
+    known = ledger.receipt_heard(action) if action.outcome == world.HAPPENED else None
     if known is not None:
         trouble = wire.mismatch(action, known)
         if trouble is not None:

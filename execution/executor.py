@@ -10,7 +10,7 @@ from django.db import transaction
 
 from canonical import digests
 from canonical.redaction import Fact
-from checkpoints import migrators, proving, reading, runs, states, stops
+from checkpoints import migrators, proving, reading, runs, states, stops, traces
 from checkpoints.cases import Trouble
 from checkpoints.commits import Lease
 from checkpoints.errors import (
@@ -26,7 +26,7 @@ from checkpoints.models import Event, Run, Verdict
 from checkpoints.registry import graph_of
 from checkpoints.scopes import Under
 from checkpoints.timers import SelfStop
-from execution import effects, nodes
+from execution import drills, effects, nodes, repinning, shadowing
 from execution.context import visible
 from execution.edits import committing as edits
 from execution.errors import Ending, Finish, Hold, MakeRoom, Suspend, TryLater
@@ -52,7 +52,7 @@ def advance(lease: Lease, self_stop: SelfStop, draining: Callable[[], bool]) -> 
     errors (nothing is sent again: whoever takes the run over reads back what was committed).
     """
     run = Run.objects.select_related("tenant", "combo").get(id=lease.run_id)
-    with vaults.bound(run.tenant_id):
+    with vaults.bound(run.tenant_id), traces.port.turn(lease, run):
         _take_turn(lease, run, self_stop, draining)
 
 
@@ -65,6 +65,8 @@ def release(lease: Lease, run: Run, ending: Ending) -> None:
         runs.suspend(lease, ending.reason, said, due_at=ending.due_at)
     elif isinstance(ending, TryLater):
         runs.retry_later(lease, said, seconds=ending.seconds)
+    elif isinstance(ending, (repinning.Moved, repinning.NotMoved)):
+        repinning.let_go(lease, ending)
     elif isinstance(ending, Hold):
         runs.hold(lease, ending.trouble, actor=WORKER)
     elif isinstance(ending, Finish):
@@ -72,6 +74,7 @@ def release(lease: Lease, run: Run, ending: Ending) -> None:
         runs.finish(lease, outcome, actor=WORKER)
     else:
         runs.yield_to_others(lease)
+    traces.port.ended(run, ending)
 
 
 def _take_turn(lease: Lease, run: Run, self_stop: SelfStop, draining: Callable[[], bool]) -> None:
@@ -85,8 +88,9 @@ def _take_turn(lease: Lease, run: Run, self_stop: SelfStop, draining: Callable[[
             while True:
                 _step(work)
                 lease = work.lease
+                drills.strike(run, lease.head)
     except Ending as ending:
-        release(lease, run, ending)
+        release(lease, run, shadowing.ending(run, ending))
 
 
 @contextmanager
@@ -150,20 +154,23 @@ def _work(run: Run, lease: Lease, self_stop: SelfStop, draining: Callable[[], bo
         work.loaded = work.opened(loaded)
     if edit is None and back is not None:
         _commit_way_back(work)
+    repinning.at_boundary(work)
     _migrate(work)
     return work
 
 
 def _step(work: Work) -> None:
-    if work.cancel_requested:
-        run = Run.objects.select_related("tenant", "combo").get(id=work.run.id)
-        _reconcile(run, work.lease)
+    if work.called_away:
+        work.run = Run.objects.select_related("tenant", "combo").get(id=work.run.id)
+        _reconcile(work.run, work.lease)
+        repinning.at_boundary(work)
     if work.at_end:
         raise _end(work)
     if work.draining():
         raise MakeRoom
     if work.node.kind == ACTION:
-        effects.run_action(work)
+        with traces.port.node(work.node):
+            effects.run_action(work)
     else:
         if work.node.kind == MODEL:
             _wait_while_stopped(work.run)

@@ -15,7 +15,7 @@ from checkpoints.commits import Lease
 from checkpoints.errors import LeaseLostError
 from checkpoints.registry import runnable_combos
 from checkpoints.timers import SelfStop, boot_seconds
-from execution import executor
+from execution import executor, overtaken, succeeding
 from execution.keeper import Keeper
 from tenants import logs
 from tenants.actors import Actor
@@ -42,12 +42,15 @@ def take_turns(holder: UUID) -> int:
     """
     signal.signal(signal.SIGUSR1, drain)
     combos = runnable_combos()
+    succeeding.take_over(combos)
     until = time.monotonic() + settings.KEDGE_TURN_SECONDS
     taken = 0
     last: UUID | None = None
     with SelfStop() as self_stop, Keeper(holder, self_stop) as keeper:
         # Without its session lock it looks dead to everybody: it takes nothing more.
         while not (_draining or keeper.cut_off) and time.monotonic() < until:
+            if not overtaken.may_begin():
+                return taken
             asked_at = boot_seconds()
             lease = leases.acquire(holder, combos=combos)
             if lease is None:

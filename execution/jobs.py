@@ -2,6 +2,7 @@
 
 from uuid import UUID, uuid4
 
+from checkpoints import traces
 from execution import horse
 
 # Set by the worker before it forks, so that it knows whose leases to give away.
@@ -10,4 +11,7 @@ holder: UUID | None = None
 
 def look_at(run_id: str) -> None:  # noqa: ARG001 - a hint, and nothing else
     """Take turns with whatever is due."""
-    horse.take_turns(holder or uuid4())
+    try:
+        horse.take_turns(holder or uuid4())
+    finally:
+        traces.port.end()

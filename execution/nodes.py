@@ -11,17 +11,18 @@ import jsonschema
 from django.conf import settings
 from django.db import Error as DatabaseFault
 
-from checkpoints import schemas, states
+from checkpoints import schemas, states, traces, versions
 from checkpoints.cases import Trouble
 from checkpoints.commits import Made
 from checkpoints.errors import RecordError, StateRefusedError
-from checkpoints.graph import COMPUTE, Node, To
+from checkpoints.graph import COMPUTE, MODEL, Node, To
 from checkpoints.migrators import check_schema
 from checkpoints.models import Run
 from checkpoints.timers import boot_seconds
+from execution import costs
 from execution.context import NodeContext, handed
 from execution.errors import Hold, TryLater
-from execution.work import Work
+from execution.work import NOTHING, Work
 from tenants.keys import hiding
 from tenants.keys.errors import KeysError
 
@@ -85,14 +86,18 @@ def _run(work: Work) -> Ran:
         to = function(handed(work.loaded.state), context)
         return work.made(checked_step(work, node, context, to))
 
-    return _called(work, node, made)
+    ran = _called(work, node, made)
+    if node.kind == MODEL:
+        costs.note(work.run, context)
+    return ran
 
 
 def _called(work: Work, node: Node, call: Callable[[], Any]) -> Ran:
     began = boot_seconds()
     work.self_stop.limit(NODE_DEADLINE, began + deadline_seconds(work, node))
     try:
-        return Ran(returned=call())
+        with traces.port.code(node):
+            return Ran(returned=call())
     except Exception as error:
         return Ran(raised=error)
     finally:
@@ -133,8 +138,9 @@ def checked_step(work: Work, node: Node, context: NodeContext, to: object, **mor
 
 
 def deadline_seconds(work: Work, node: Node) -> float:
-    """How long a node may take: its own deadline, the task type's, or the practice's."""
-    own = node.deadline_seconds or work.graph.manifest.timeout_seconds
+    """How long a node may take: as its combo says, its own deadline, the task's, the practice's."""
+    said = versions.of(work.run.combo).settings.get("deadline_seconds", NOTHING).get(node.name)
+    own = said or node.deadline_seconds or work.graph.manifest.timeout_seconds
     return own or float(settings.PRACTICE["timeout_seconds"])
 
 

@@ -4,7 +4,7 @@ import logging
 import os
 from typing import Any
 
-from django.db import DatabaseError
+from django.db import DatabaseError, connection
 from django.db.models.functions import Now
 
 from execution.models import Process
@@ -26,6 +26,8 @@ def seen(name: str, **facts: Any) -> None:
         Process.objects.filter(name=name).update(seen_at=Now(), facts=facts)
     except DatabaseError as error:
         log.warning("cannot say that %s is alive: %s", name, error)
+        # An idle worker begins no request that would open a lost connection anew.
+        connection.close()
     spoolplaces.seen()
 
 

@@ -123,7 +123,8 @@ def _compensated(work: Work, node: Node, proposal: Proposal) -> UUID | None:
     if undone is None:
         said = f"there is no action {proposal.compensates} that happened and could be undone"
         raise Hold(_bad(node, said))
-    return undone.pk
+    # Nobody is told of an effect that a shadow undoes it.
+    return undone.pk if work.run.mode == states.LIVE_MODE else None
 
 
 def _refuse_overflow(work: Work, tool: Tool) -> None:

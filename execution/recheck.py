@@ -13,10 +13,12 @@ from checkpoints.headers import parent_seq
 from checkpoints.models import Run
 from checkpoints.reading import Loaded
 from checkpoints.registry import agents
+from execution import shadowing
 from execution.context import visible
 from execution.errors import Hold
 from execution.work import WORKER, Work
 from reconciliation import ledger
+from reconciliation.behind import enlisting, settling
 from reconciliation.credentials import keeping as credentials
 from reconciliation.models import Attempt
 from reconciliation.tools import CredentialInvalid
@@ -24,7 +26,10 @@ from tenants.keys import hiding
 
 
 def recheck(work: Work) -> None:
-    """Credentials work, and every fingerprint is the present version, or as its node declares."""
+    """Nothing of it is lost and open, credentials work, what was read is as its node declares."""
+    if shadowing.has_seen(work.run):
+        return
+    _refuse_if_lost(work.run)
     _check_credentials(work)
     saw = work.loaded.header.get("saw", {})
     for source, (version, reader) in sorted(saw.items()):
@@ -34,6 +39,13 @@ def recheck(work: Work) -> None:
         now = _present_version(work, node, source)
         if now != version and _moved(work, node, (source, version, now)):
             return
+
+
+def _refuse_if_lost(run: Run) -> None:
+    """One effect that the record lacked is settled, the next is not: proposed anew it would be two."""
+    line = settling.lost_of(run.pk)
+    if line is not None:
+        raise Hold(enlisting.trouble(line, None))
 
 
 def _check_credentials(work: Work) -> None:

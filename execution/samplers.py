@@ -1,7 +1,6 @@
 """Samples confirmed effects, beside the sweeper and at a set rate."""
 
 import logging
-import time
 from functools import partial
 from typing import Final
 
@@ -10,12 +9,13 @@ from django.conf import settings
 from execution.beside import Beside
 from reconciliation import sampling
 from reconciliation.models import Action
+from tenants.paces import Pace
 
 log = logging.getLogger(__name__)
 
 AT_ONCE: Final = 1
 _samples: Final = Beside()
-_next_at = 0.0
+_pace: Final = Pace()
 
 
 def sample() -> int:
@@ -23,12 +23,11 @@ def sample() -> int:
 
     The rate is this process': a second sweeper samples as well, which does no harm.
     """
-    global _next_at  # noqa: PLW0603 - the sweeper remembers nothing else, and loses nothing with it
     per_minute = settings.KEDGE_SAMPLES_PER_MINUTE
-    now = time.monotonic()
-    if not per_minute or now < _next_at or _samples.room("sample", at_once=AT_ONCE) < 1:
+    if not per_minute or _samples.room("sample", at_once=AT_ONCE) < 1:
         return 0
-    _next_at = now + 60 / per_minute
+    if not _pace.is_time(60 / per_minute):
+        return 0
     chosen = sampling.due(AT_ONCE)
     for action in chosen:
         _samples.start("sample", partial(_check, action))

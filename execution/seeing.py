@@ -1,7 +1,11 @@
 """Seeing what an action would change, through an open door; what cannot be seen waits or is held."""
 
+from datetime import timedelta
+from typing import Final
+
+from approvals import clock
 from approvals.requests import Question
-from checkpoints import states
+from checkpoints import rungs, states
 from checkpoints.cases import Trouble
 from checkpoints.models import Run
 from execution.errors import Ending, Finish, Hold, Suspend, TryLater
@@ -12,17 +16,22 @@ from reconciliation.calls import tool_of
 from reconciliation.doors import noting
 from reconciliation.doors import reading as doors
 from reconciliation.doors.models import Door
-from reconciliation.errors import ForbiddenEffectError
+from reconciliation.errors import AboveRungError, ForbiddenEffectError
 from reconciliation.models import Action
 from reconciliation.tools import CredentialInvalid, Unanswered
 from tenants.keys import hiding
 from tenants.keys.errors import KeysError
 
 DRY_RUN_TRIES = 8
+RUNG_WAIT: Final = timedelta(minutes=1)
 
 
 def question(work: Work, action: Action) -> Question:
-    """A dry run made now. What cannot be answered is asked again later, then needs a person."""
+    """A dry run made now. What cannot be answered is asked again later, then needs a person.
+
+    Nobody is asked for what could not be sent: below the top rung the run waits for its release.
+    """
+    wait_for_rung(action)
     door = wait_at_door(action)
     try:
         tool_of(action).check_credential(work.run.tenant.slug)
@@ -71,6 +80,15 @@ def _cannot_be_seen(action: Action, said: str) -> Hold:
     facts = hiding.texts(error=said, tool=action.tool, target=action.target)
     sentence = hiding.text(f"It cannot be seen what “{action.describe}” would change: {said}")
     return Hold(Trouble(states.WORLD_CHANGED, sentence, facts, action.id))
+
+
+def wait_for_rung(action: Action) -> None:
+    """Until its combo may write with the tool: somebody stepped it down, or nobody took it up."""
+    try:
+        asking.refuse_above_rung(action, rungs.WRITE)
+    except AboveRungError as refusal:
+        said = f"Not sent: {refusal}. It goes on when somebody takes it up the ladder."
+        raise Suspend(states.FOR_RETRY, said, clock.now() + RUNG_WAIT) from refusal
 
 
 def wait_at_door(action: Action) -> Door | None:

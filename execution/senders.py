@@ -2,7 +2,6 @@
 
 import logging
 import threading
-import time
 from typing import Final
 
 from django.db import connections
@@ -10,6 +9,7 @@ from django.db import connections
 from approvals.people import notices as requests
 from checkpoints import notices as cases
 from tenants.notifications import sending
+from tenants.paces import Pace
 
 log = logging.getLogger(__name__)
 
@@ -18,7 +18,7 @@ MOST: Final = 50
 PACE_SECONDS: Final = 30.0
 
 _under_way: set[threading.Thread] = set()
-_looked: dict[str, float] = {}
+_reminders: Final = Pace()
 
 
 def send() -> int:
@@ -34,9 +34,8 @@ def send() -> int:
 
 def remind() -> int:
     """Put reminders and escalations into the outbox, at most every half minute."""
-    if time.monotonic() - _looked.get("at", -PACE_SECONDS) < PACE_SECONDS:
+    if not _reminders.is_time(PACE_SECONDS):
         return 0
-    _looked["at"] = time.monotonic()
     sending.prune()
     asked = requests.remind(MOST) + requests.escalate(MOST) + requests.unsent(MOST)
     return asked + cases.escalate_cases(MOST)

@@ -29,7 +29,7 @@ def report(stop: Stop) -> dict[str, Any]:
         "scope": {
             "tenant": stop.tenant.slug if stop.tenant else None,
             "task_type": stop.task_type or None,
-            "combo": bytes(stop.combo.digest).hex() if stop.combo else None,
+            "combo": stop.combo.hex if stop.combo else None,
             "tool": stop.tool or None,
         },
         "stopped_by": stop.stopped_by,

@@ -14,6 +14,7 @@ from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection, transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
+from django.utils.module_loading import import_string
 
 from approvals import requests
 from approvals import states as permission
@@ -25,13 +26,17 @@ from execution import (
     askers,
     credentialchecks,
     doorways,
+    journals,
     lapses,
     lookers,
+    overtaken,
     pacing,
     processes,
+    repinning,
     samplers,
     secondlooks,
     senders,
+    unmanned,
 )
 from execution.alerts import watching as alerts
 from execution.edits import ending as edits
@@ -39,6 +44,7 @@ from execution.forks import waking
 from execution.plans import working as plans
 from execution.problems import sorting
 from reconciliation import spool, stopping
+from reconciliation.behind import comparing, noticing, settling
 from tenants import chain
 from tenants.actors import Actor
 from tenants.keys import hiding
@@ -54,7 +60,7 @@ RING_AGAIN_AFTER = timedelta(seconds=5)
 def sweep() -> dict[str, int]:
     """One round; returns what each duty did. A duty that fails does not keep others from theirs."""
     done: dict[str, int] = {}
-    for name, duty in DUTIES.items():
+    for name, duty in _duties().items():
         boundary(f"sweep {name}:before")
         try:
             done[name] = duty()
@@ -67,10 +73,12 @@ def sweep() -> dict[str, int]:
 
 
 def run_forever(name: str, stopping: Callable[[], bool]) -> None:
-    """Sweep until told to stop; says once a second that it is alive."""
+    """Sweep until told to stop or overtaken; says once a second that it is alive."""
+    overtaken.wait_for_tables(name, "sweeper")
     processes.started(name, "sweeper")
+    comparing.at_start()
     said = 0.0
-    while not stopping():
+    while not stopping() and not overtaken.by_what(name):
         began = time.monotonic()
         done = sweep()
         if began - said >= 1:
@@ -79,6 +87,12 @@ def run_forever(name: str, stopping: Callable[[], bool]) -> None:
             processes.seen(name, took_ms=took, did={key: n for key, n in done.items() if n})
         time.sleep(max(0.0, settings.KEDGE_SWEEP_SECONDS - (time.monotonic() - began)))
     processes.ended(name)
+
+
+def _duties() -> dict[str, Callable[[], int]]:
+    """Its own, and those of floors above."""
+    above = {name: import_string(path) for name, path in settings.SWEEP_DUTIES.items()}
+    return {**DUTIES, **above}
 
 
 def _ring_due() -> int:
@@ -114,9 +128,16 @@ def _wake(found: QuerySet[Run, UUID], why: str) -> int:
 
 
 DUTIES: dict[str, Callable[[], int]] = {
+    "compare the journal": comparing.watch,
+    "withdraw grants": noticing.withdraw_grants,
+    "settle missing lines": settling.settle_known,
+    "ask about missing lines": journals.ask,
+    "forget old lines": journals.forget,
     "lapse unlocked": lambda: lapses.unlocked(actor=SWEEPER),
     "lapse overdue": lambda: lapses.overdue(actor=SWEEPER),
     "ring due": _ring_due,
+    "tell the unmanned": unmanned.tell,
+    "move runs": repinning.move_due,
     "expire approvals": lambda: requests.expire_due(MOST_PER_ROUND),
     "end edits": lambda: edits.end_due(MOST_PER_ROUND),
     "look again": lookers.look_again,

@@ -8,6 +8,7 @@ from execution.forks import views as fork_views
 from execution.pages import evidence_views, operating_views, overview_views, run_views, stop_views
 from execution.recoveries.views import recoveries
 from execution.views import system
+from reconciliation.behind import views as record_views
 
 one_run: list[URLPattern | URLResolver] = [
     path("", run_views.show_run, name="run"),
@@ -50,5 +51,6 @@ urlpatterns = [
     path("", overview_views.across, name="across"),
     path("stop/", stop_views.where_to_stop, name="where_to_stop"),
     path("system/", system, name="system"),
+    path("record/", record_views.record, name="record"),
     path("t/<slug:tenant>/", include(one_tenant)),
 ]

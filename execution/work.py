@@ -47,7 +47,7 @@ class Work:
     loaded: Loaded
     self_stop: SelfStop
     draining: Callable[[], bool]
-    cancel_requested: bool = False
+    called_away: bool = False
     committed: int = 0
     # What the next node raised, when it ran ahead; the longest each node took in this turn.
     ahead: Any = None
@@ -139,7 +139,7 @@ class Work:
                 self._move_to(nxt.seq, nxt.digest, nxt.before, nxt.step)
                 stretch += 1
                 self._hear(leave=0 if self._owes_proof or stretch == LONGEST_STRETCH else 1)
-                goes_on = self._under_way and not self.cancel_requested
+                goes_on = self._under_way and not self.called_away
                 nxt = ahead(self) if goes_on else None
             self._hear(leave=0)
         except BaseException:
@@ -182,7 +182,7 @@ class Work:
         )
 
     def _confirm(self, committed: Committed) -> None:
-        self.cancel_requested = committed.cancel_requested
+        self.called_away = committed.called_away
         if self.lease.owes_proof:
             self._prove()
         self.committed += 1

@@ -8,32 +8,41 @@ import contextlib
 import ctypes
 import os
 import signal
+import time
 import uuid
-from collections.abc import Sequence
 from types import FrameType
 from typing import Any
 
 from django.db import connections
 from rq import Queue
+from rq.exceptions import StopRequested
+from rq.executions import ExecutionRegistry
 from rq.job import Job
 from rq.serializers import JSONSerializer
-from rq.worker import Worker
+from rq.worker import Worker, WorkerStatus
 
 from checkpoints import registry, wakeups
-from execution import jobs, lapses, processes
-from reconciliation import behind
+from execution import drills, jobs, lapses, overtaken, processes
+from execution.announcing import Announcer
+from reconciliation.behind import comparing
 from tenants.actors import Actor
 
 _PR_SET_PDEATHSIG = 1
+LISTEN_SECONDS = 5
 
 
 class KedgeWorker(Worker):
     """A worker that owns the leases of its horse by a holder nonce made before the fork.
 
-    `combos`: ids of those it can run, for the pages that say why a run waits.
+    `announcer` says which code it has, for the pages that say why a run waits.
     """
 
-    combos: Sequence[int] = ()
+    announcer = Announcer(())
+
+    @property
+    def dequeue_timeout(self) -> int:
+        """How long it listens before it looks up again: whether it is overtaken, too."""
+        return LISTEN_SECONDS
 
     def fork_work_horse(self, job: Job, queue: Queue) -> None:
         """Fork with nothing open: an inherited connection would break the parent's session."""
@@ -47,6 +56,7 @@ class KedgeWorker(Worker):
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent or parent == 1:
             os._exit(1)
+        drills.in_horse()
         super().main_work_horse(job, queue)
 
     def wait_for_horse(self) -> Any:
@@ -72,10 +82,29 @@ class KedgeWorker(Worker):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self.horse_pid, signal.SIGUSR1)
 
+    def clean_registries(self) -> None:
+        """Forget abandoned wake-ups before RQ cleans up: it stumbles over one whose worker is long
+        gone, ends whichever worker cleans, and keeps the job for the next one to stumble over.
+        """
+        for queue in self.queues:
+            _forget_abandoned(queue)
+        super().clean_registries()  # type: ignore[no-untyped-call]
+
     def heartbeat(self, *arguments: Any, **options: Any) -> None:
         super().heartbeat(*arguments, **options)
         if not self.is_horse:
-            processes.seen(self.name, horse=self.horse_pid or None, combos=self.combos)
+            codes = self.announcer.codes
+            processes.seen(self.name, horse=self.horse_pid or None, codes=codes)
+            self.announcer.keep()
+            if overtaken.by_what(self.name):
+                self._drain()
+
+    def _drain(self) -> None:
+        """As on SIGTERM, from within: end the loop here when it is idle, else after the horse."""
+        self._stop_requested = True
+        self.handle_warm_shutdown_request()
+        if self.get_state() == WorkerStatus.IDLE:
+            raise StopRequested
 
 
 def work(name: str, *, burst: bool = False) -> None:
@@ -92,14 +121,24 @@ def work(name: str, *, burst: bool = False) -> None:
     )
     # Once here, or every horse would load the agents and digest their code before it can begin.
     # It also keeps the code that runs and the code that is digested the same.
-    worker.combos = registry.runnable_combos()
-    processes.started(worker.name, "worker", combos=worker.combos)
-    behind.hold_all()
+    overtaken.wait_for_tables(worker.name, "worker")
+    worker.announcer = Announcer(registry.codes())
+    processes.started(worker.name, "worker", codes=worker.announcer.codes)
+    worker.announcer.keep()
+    comparing.at_start()
     try:
         worker.work(burst=burst)
     finally:
         connections.close_all()  # a signal may have cut one short in the middle of a statement
         processes.ended(worker.name)
+
+
+def _forget_abandoned(queue: Queue) -> None:
+    registry, until = queue.started_job_registry, time.time()
+    for job_id in registry.get_expired_job_ids(until):
+        kept = (Job.key_for(job_id), ExecutionRegistry.key_template.format(job_id))
+        queue.connection.delete(*kept)
+    queue.connection.zremrangebyscore(registry.key, 0, until)
 
 
 def _how(status: int) -> str:

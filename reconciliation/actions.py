@@ -7,13 +7,15 @@ from approvals import states as permission
 from approvals.models import ApprovalRequest
 from approvals.requests import Question
 from canonical import digests
+from checkpoints import traces
 from checkpoints.boundaries import boundary
 from checkpoints.commits import Lease
+from checkpoints.states import LIVE_MODE
 from checkpoints.timers import SelfStop, boot_seconds
 from reconciliation import journal, ledger, outcomes, patience, sensitive, spool, states
 from reconciliation.calls import call_for, tool_of
 from reconciliation.demands import Demand
-from reconciliation.errors import JournalError
+from reconciliation.errors import ForbiddenEffectError, JournalError, NotDispatchedError
 from reconciliation.ledger import Answer
 from reconciliation.models import Action, Attempt
 from reconciliation.sensitive import Unknown
@@ -30,9 +32,11 @@ def send(lease: Lease, demand: Demand, action_hash: str, self_stop: SelfStop) ->
 
     `action_hash` is that of a dry run made just now (`expected_hash`), and `demand` of the same. Raises `NotDispatchedError` or `StoppedError` when the
     last check fails (nothing was sent), `JournalError` when the journal cannot be written
-    (nothing was sent). Any answer but the tool's own leaves the outcome *unknown*.
+    (nothing was sent), `ForbiddenEffectError` of a shadow's. Any answer but the tool's own leaves the outcome *unknown*.
     """
     action = demand.action
+    if action.mode != LIVE_MODE:
+        raise ForbiddenEffectError(f"action {action.id} is of a shadow: nothing of it is sent")
     tool = tool_of(action)
     sensitive.make_ready(action)
     # The deadline counts from before the intent: a worker that is stopped between the last check
@@ -40,6 +44,8 @@ def send(lease: Lease, demand: Demand, action_hash: str, self_stop: SelfStop) ->
     deadline = boot_seconds() + tool.budget_seconds
     self_stop.limit(DEADLINE, deadline)
     try:
+        if action.stands == states.DISPATCHED and outcomes.is_key_too_old(action):
+            raise NotDispatchedError("key_too_old", action.id)
         attempt = ledger.dispatch(
             lease,
             demand,
@@ -47,7 +53,9 @@ def send(lease: Lease, demand: Demand, action_hash: str, self_stop: SelfStop) ->
             limits=(tool.budget_seconds, tool.margin_seconds),
         )
         _journal(action, attempt)
-        answer = _perform(tool, action, attempt, deadline)
+        with traces.port.attempt(action.id, action.tool, attempt.number) as span:
+            answer = _perform(tool, action, attempt, deadline)
+            span.say("kedge.answer", hiding.text(type(answer).__name__.lower()))
     finally:
         self_stop.lift(DEADLINE)
     return _keep(lease, action, attempt, answer)

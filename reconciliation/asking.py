@@ -9,10 +9,11 @@ from approvals.rules import Deny, Requirement
 from approvals.showing import agreeing
 from approvals.showing.values import Content
 from canonical import digests
+from checkpoints import rungs
 from reconciliation import demands, repeats, sensitive
 from reconciliation.calls import call_for, tool_of
 from reconciliation.demands import Demand
-from reconciliation.errors import ForbiddenEffectError
+from reconciliation.errors import AboveRungError, ForbiddenEffectError
 from reconciliation.models import Action
 from reconciliation.tools import DryRun, Tool
 from reconciliation.toolschema import meaning
@@ -25,9 +26,10 @@ Json = Any
 def question(action: Action) -> Question:
     """Dry-run the action now and make the question of it. Changes nothing anywhere.
 
-    Raises `ForbiddenEffectError` when the rules of its combo deny it, and whatever the tool
-    raises when it cannot say what would change: then nobody is asked and nothing is sent.
+    Raises `ForbiddenEffectError` when the rules of its combo deny it, `AboveRungError` when its
+    combo may not even try, and whatever the tool raises when it cannot say what would change: then nobody is asked and nothing is sent.
     """
+    refuse_above_rung(action, rungs.DRY_RUN)
     with vaults.bound(action.tenant_id) as vault:
         dry = sensitive.shown(tool_of(action).dry_run(call_for(action)), vault)
     demand = demands.of(action, diff=dry.diff, media=dry.media)
@@ -46,6 +48,16 @@ def question(action: Action) -> Question:
         magnitude=action.magnitude,
         requirement=repeats.by_people(requirement, before),
     )
+
+
+def refuse_above_rung(action: Action, needed: str) -> None:
+    """Raises `AboveRungError` when the combo of its run does not stand so high with its tool."""
+    combo = action.run.combo
+    stands = rungs.of(action.tenant_id, combo.pk, action.tool)
+    if not rungs.reaches(stands, needed):
+        raise AboveRungError(
+            f"the combo {combo} stands on the rung “{stands}” of {action.tool}, and this takes “{needed}”"
+        )
 
 
 def schema_digest(tool: Tool) -> str:

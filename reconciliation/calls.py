@@ -1,5 +1,6 @@
 """Makes the `Call` a tool is handed: the approved bytes in the clear, names, and time left."""
 
+from collections.abc import Mapping
 from functools import partial
 from uuid import UUID, uuid4
 
@@ -8,13 +9,19 @@ from checkpoints import blobs
 from checkpoints.registry import agents
 from reconciliation import sensitive
 from reconciliation.models import Action, Attempt
-from reconciliation.tools import Call, Capabilities, Tool
+from reconciliation.tools import Call, Capabilities, Tool, Wording
 
 
 def tool_of(action: Action) -> Tool:
     """The tool that an action names."""
     tool: Tool = agents().TOOLS[action.tool]
     return tool
+
+
+def wordings() -> Mapping[str, Wording]:
+    """What the agents say is words for people in a tool's parameters, by tool; some may be left out."""
+    found: Mapping[str, Wording] = getattr(agents(), "WORDINGS", {})
+    return found
 
 
 def capabilities(action: Action) -> Capabilities:

@@ -12,6 +12,7 @@ from approvals import rules
 from approvals.people import reversibility
 from approvals.rules import Deny, Effect, Requirement, Window
 from canonical import json as canonical
+from checkpoints import versions
 from checkpoints.models import Combo
 from reconciliation import sensitive, sums
 from reconciliation.models import Action
@@ -61,7 +62,7 @@ def of(action: Action, *, diff: bytes, media: str) -> Demand:
 
 def rules_of(combo: Combo) -> Json:
     """The rules document that a combo carries; None, which denies everything, when it has none."""
-    return canonical.loads_object(combo.manifest).get("rules")
+    return versions.of(combo).rules
 
 
 def _files(diff: bytes, media: str) -> int | None:

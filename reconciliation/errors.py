@@ -8,8 +8,8 @@ class WorldError(Exception):
 class NotDispatchedError(WorldError):
     """Nothing was sent: the run, the action or the approval was not what dispatch needs.
 
-    `code` is the reason: *lease_lost*, *cancelled*, *settled*, *unproven*, *door_closed*,
-    *more_demanded* (by the rules than people were asked for), or the code of `approvals.errors.NotApprovedError`.
+    `code` is the reason: *lease_lost*, *cancelled*, *settled*, *unproven*, *door_closed*, *key_too_old*,
+    *above_rung* (the ladder of its release does not let it write), *more_demanded* (by the rules than people were asked for), or the code of `approvals.errors.NotApprovedError`.
     """
 
     def __init__(self, code: str, action_id: object) -> None:
@@ -19,6 +19,10 @@ class NotDispatchedError(WorldError):
 
 class ForbiddenEffectError(WorldError):
     """The task type's manifest or the rules forbid this effect; it was never proposed."""
+
+
+class AboveRungError(WorldError):
+    """The ladder of its release does not let this combo go so far with this tool."""
 
 
 class ParametersRefusedError(WorldError):
@@ -33,12 +37,20 @@ class VerdictRefusedError(WorldError):
     """This verdict cannot be given now."""
 
 
+class FollowUpRefusedError(WorldError):
+    """No run can follow this effect now."""
+
+
 class CredentialRefusedError(WorldError):
     """This cannot be noted about a credential."""
 
 
 class JournalError(WorldError):
     """The journal outside PostgreSQL could not be written, so nothing was sent."""
+
+
+class ClaimedError(JournalError):
+    """Another PostgreSQL is worked for with this journal, so nothing was sent."""
 
 
 class EvidenceNotReady(WorldError):

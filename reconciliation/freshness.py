@@ -13,7 +13,7 @@ from approvals.models import ApprovalRequest
 from approvals.requests import Question
 from approvals.showing import changes
 from approvals.showing.changes import Diff
-from checkpoints.registry import agents, runnable_combos
+from checkpoints.registry import agents, runs_here
 from reconciliation import asking
 from reconciliation.calls import tool_of
 from reconciliation.errors import ForbiddenEffectError
@@ -57,7 +57,7 @@ def look(claimed: Look) -> bool:
 
 def _look(request: ApprovalRequest) -> tuple[list[Difference], list[str] | None]:
     action = Action.objects.select_related("run__combo", "tenant").get(pk=request.action_id)
-    if action.run.combo_id not in runnable_combos():
+    if not runs_here(action.run.combo):
         raise NotHereError("no process that looks has the code of this run")
     tool_of(action).check_credential(action.tenant.slug)
     try:

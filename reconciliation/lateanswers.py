@@ -29,6 +29,7 @@ from tenants.keys import hiding
 
 MOST: Final = 200
 A_TURN: Final = 20
+ABOUT: Final = (reasons.OUTCOME_UNKNOWN, reasons.RECORD_BEHIND)
 SWEEPER: Final = Actor.machine("sweeper")
 
 
@@ -46,7 +47,7 @@ def due() -> list[Turn]:
     attempts = Attempt.objects.filter(action_id=OuterRef("action_id"))
     asked = LookUp.objects.filter(attempt__action_id=OuterRef("action_id")).order_by("-id")
     undecided = Case.objects.filter(
-        kind=reasons.OUTCOME_UNKNOWN, decided_at=None, closed_at=None, action_id__isnull=False
+        kind__in=ABOUT, decided_at=None, closed_at=None, action_id__isnull=False
     ).annotate(
         is_out=Exists(attempts.filter(outcome=states.ATTEMPT_OPEN)),
         asked_at=Subquery(asked.values("at")[:1]),
@@ -91,7 +92,7 @@ def conclude(case_id: UUID, finding: Finding) -> bool:
 def conclude_run(run_id: UUID, finding: Finding = Known()) -> bool:  # noqa: B008 - it is immutable
     """The same for the case of a run, when it has one about an unknown outcome."""
     found = Case.objects.filter(
-        run_id=run_id, kind=reasons.OUTCOME_UNKNOWN, decided_at=None, closed_at=None
+        run_id=run_id, kind__in=ABOUT, decided_at=None, closed_at=None
     ).first()
     return found is not None and conclude(found.pk, finding)
 

@@ -11,6 +11,7 @@ from approvals.models import Approval
 from checkpoints.functions import Sha256
 from checkpoints.models import Run
 from reconciliation import states
+from reconciliation.behind.models import Divergence, JournalMark, MissingLine  # noqa: F401 - too
 from reconciliation.credentials.models import Credential  # noqa: F401 - one of our tables
 from reconciliation.doors.models import Door  # noqa: F401 - one of our tables
 from reconciliation.reports.models import ColumnMap, Draft, Report, ReportLine  # noqa: F401 - too
@@ -103,7 +104,7 @@ class Attempt(models.Model):
     action = models.ForeignKey(Action, on_delete=models.PROTECT, related_name="attempts")
     mode = models.CharField(max_length=8)
     number = models.IntegerField()
-    approval = models.ForeignKey(Approval, on_delete=models.PROTECT, related_name="+")
+    approval = models.ForeignKey(Approval, null=True, on_delete=models.PROTECT, related_name="+")
     action_hash = models.CharField(max_length=64)
     fence = models.BigIntegerField()
     holder = models.UUIDField()
@@ -112,9 +113,15 @@ class Attempt(models.Model):
     margin_seconds = models.IntegerField()
     outcome = models.CharField(max_length=20, blank=True, default=states.ATTEMPT_OPEN)
     settled_at = models.DateTimeField(null=True)
+    # The record had lost it: it was sent as the journal says, and whoever allowed it may be lost too.
+    from_journal = models.BooleanField(default=False, db_default=False)
 
     class Meta:
         constraints = [
+            models.CheckConstraint(
+                condition=Q(approval__isnull=False) | Q(from_journal=True),
+                name="an_attempt_has_its_approval_unless_the_record_lost_it",
+            ),
             models.UniqueConstraint(fields=["action", "number"], name="attempts_are_numbered"),
             models.UniqueConstraint(
                 fields=["action"], condition=Q(outcome=""), name="one_open_attempt_per_action"

@@ -7,7 +7,7 @@ here sends an effect; *absent* only makes a further attempt possible.
 from datetime import UTC
 
 from canonical.redaction import ours
-from checkpoints import events
+from checkpoints import events, traces
 from checkpoints import states as reasons
 from checkpoints.boundaries import boundary
 from reconciliation import ledger, sensitive, silences, spool, states, windows
@@ -47,7 +47,9 @@ def _reconciled(action: Action, *, fence: int, void: bool) -> Finding:
         return _nothing_open(action, fence=fence, void=void)
     boundary("reconcile:before")
     ledger.note_unknown(action.id)
-    finding = _kept_out(attempt) or _found_out(attempt, fence=fence, void=void)
+    with traces.port.finding_out(action.id, action.tool) as span:
+        finding = _kept_out(attempt) or _found_out(attempt, fence=fence, void=void)
+        span.say("kedge.finding", hiding.text(type(finding).__name__.lower()))
     boundary("reconcile:after")
     return finding
 
@@ -90,6 +92,16 @@ def ask(action: Action) -> Finding:
         return _look_up(attempt, can, fence=NO_LEASE, void=False)
 
 
+def is_key_too_old(action: Action) -> bool:
+    """Whether it was to be sent again under a key that a call may outlive now.
+
+    Asked once the deadline of that call is armed: between the reconciling and the call nothing
+    bounds the time (rule 10).
+    """
+    last = _last_called(action)
+    return last is not None and last.outcome == states.ATTEMPT_RESENT and _may_be_forgotten(last)
+
+
 def note_unknown(attempt: Attempt, heard: Unknown) -> None:
     """The process that called heard no answer that counts: keep what it heard instead."""
     ledger.note_unknown(attempt.action_id)
@@ -118,8 +130,7 @@ def note_wire_mismatch(action: Action, wire_digest: str) -> None:
 
 def _nothing_open(action: Action, *, fence: int, void: bool) -> Finding:
     """A further attempt may be sent; a void makes *no* final instead, where the tool can."""
-    called = action.attempts.exclude(outcome=states.ATTEMPT_NOT_CALLED)
-    last = called.select_related("action__tenant").order_by("-number").first()
+    last = _last_called(action)
     if last is not None and last.outcome == states.ATTEMPT_RESENT and not void:
         return _still_remembered(action, last)
     if not void or last is None:
@@ -133,11 +144,20 @@ def _nothing_open(action: Action, *, fence: int, void: bool) -> Finding:
 
 def _still_remembered(action: Action, last: Attempt) -> Finding:
     """It may be sent again under its key, unless it waited for a stop or a door for too long."""
-    can = tool_of(action).capabilities
-    if states.first_step(can, windows.ages(action, last)) != states.ASK_A_PERSON:
+    if not _may_be_forgotten(last):
         return Known()
     ledger.reopen_attempt(last)
     return NeedsPerson(unknown(action, last))
+
+
+def _last_called(action: Action) -> Attempt | None:
+    called = action.attempts.exclude(outcome=states.ATTEMPT_NOT_CALLED)
+    return called.select_related("action__tenant").order_by("-number").first()
+
+
+def _may_be_forgotten(last: Attempt) -> bool:
+    can = tool_of(last.action).capabilities
+    return states.first_step(can, windows.ages(last.action, last)) == states.ASK_A_PERSON
 
 
 def _no_made_final(last: Attempt, *, fence: int) -> Finding:

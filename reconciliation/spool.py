@@ -6,7 +6,6 @@ Losing the lease or the database forbids new effects, not storing what is known 
 import base64
 import json
 import logging
-import os
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from django.db import Error as DatabaseFault
 from reconciliation import ledger
 from reconciliation.ledger import Answer
 from reconciliation.models import Action, Attempt
+from tenants import wholefiles
 from tenants.keys import hiding
 
 log = logging.getLogger(__name__)
@@ -46,20 +46,8 @@ def put(attempt_id: UUID, answer: Answer, *, fence: int) -> Path:
         "attempt": str(attempt_id),
         "fence": fence,
     }
-    folder = directory()
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{attempt_id}.json"
-    draft = path.with_suffix(f".{os.getpid()}.draft")
-    with draft.open("wb") as file:
-        file.write(json.dumps(content).encode())
-        file.flush()
-        os.fsync(file.fileno())
-    draft.rename(path)
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    path = directory() / f"{attempt_id}.json"
+    wholefiles.put(path, json.dumps(content).encode())
     return path
 
 

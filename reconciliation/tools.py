@@ -145,31 +145,59 @@ class Voided:
     evidence: bytes
 
 
-@dataclass(frozen=True)
-class Undone:
-    """An effect that happened and is to be undone: what a compensation is made from.
+class CannotFollow(ValueError):
+    """No run can follow this effect; the message says why."""
 
-    `parameters` and `receipt` as they are kept: with marks where they are sensitive. `receipt` is
-    None when there is only a person's word that it happened. `why` is that person's reason.
+
+@dataclass(frozen=True)
+class Followed:
+    """An effect that happened: what the input of a run that follows it is made from.
+
+    `input` is that of the run that did it. What is sensitive in `input`, `parameters` and `receipt`
+    stands here in the clear and is encrypted again wherever it is put; what was erased has marks.
+    `receipt` is None when there is only a person's word that it happened. `why` is the reason of
+    the person who asks for it, `say` what they want said.
     """
 
     action_id: str
     tenant: str
+    input: Mapping[str, Json]
     parameters: Mapping[str, Json]
     receipt: Json
     why: str
+    say: str = ""
 
 
 @dataclass(frozen=True)
-class Compensation:
-    """How an effect of a tool is undone: by a run of its own, with its own dry run and approval.
+class FollowUp:
+    """A run of its own that follows an effect of a tool, with its own dry run and approval.
 
-    `input_of` makes the input of a run of `task_type`, which proposes with `compensates` set to
-    the action. Declared by the agents of an installation, for each tool: `COMPENSATIONS`.
+    `input_of` makes the input of a run of `task_type`; it raises `CannotFollow`. Declared by the
+    agents of an installation, for each tool: `FOLLOW_UPS`.
     """
 
     task_type: str
-    input_of: Callable[[Undone], dict[str, Json]]
+    input_of: Callable[[Followed], dict[str, Json]]
+
+
+class Compensation(FollowUp):
+    """The one that undoes it: its run proposes with `compensates` set to the action.
+
+    Declared by the agents of an installation, for each tool: `COMPENSATIONS`.
+    """
+
+
+@dataclass(frozen=True)
+class Wording:
+    """Which parameters of a tool are free text for people, as JSON pointers; `*` is any one member.
+
+    Two effects that differ in nothing else are the same in other words. `diff_is_bare`: the diff of
+    its dry run leaves the words out, so they are the same only where the diffs are equal. Declared
+    by the agents of an installation, for each tool: `WORDINGS`.
+    """
+
+    parameters: tuple[str, ...] = ()
+    diff_is_bare: bool = False
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from django.urls import include, path
 
+from reconciliation.behind import views as behind
 from reconciliation.casework import views as casework
 from reconciliation.credentials import views as credentials
 from reconciliation.doors import views as doors
@@ -40,6 +41,8 @@ pages = [
     path("credentials/", credentials.credentials, name="credentials"),
     path("credentials/check/", credentials.check_now, name="credential_check"),
     path("doors/", doors.doors, name="doors"),
+    path("record/", behind.tenant_record, name="tenant_record"),
+    path("record/<int:line_id>/", behind.settle_line, name="settle_line"),
     path("reports/", reports.reports, name="reports"),
     path("reports/new/", reports.draft, name="report_draft"),
     path("reports/new/discard/", reports.discard, name="report_discard"),

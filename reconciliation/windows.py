@@ -16,18 +16,18 @@ def end(attempt: Attempt) -> datetime:
 
 def over_at(attempt: Attempt) -> datetime:
     """When to look at it again: as both clocks will have passed the window. Begins to count here."""
-    if not attempt.look_ups.filter(boot_id=boot_id()).exists():
+    if _first_sight(attempt) is None:
         ledger.record_look_up(attempt, "first_seen", detail="", clock=own_clock())
-    own = attempt.look_ups.filter(boot_id=boot_id()).order_by("id")[0].boot_seconds
-    left = own + _seconds(attempt) - boot_seconds()
+    own = _first_sight(attempt)
+    left = (boot_seconds() if own is None else own) + _seconds(attempt) - boot_seconds()
     at = max(end(attempt), clock.now() + timedelta(seconds=max(left, 0)))
     return at + timedelta(milliseconds=50)
 
 
 def is_over(attempt: Attempt) -> bool:
     """Both clocks must agree: the database's, and this machine's own since first sight (rule 8)."""
-    mine = attempt.look_ups.filter(boot_id=boot_id()).order_by("id").first()
-    own = mine is not None and boot_seconds() - mine.boot_seconds >= _seconds(attempt)
+    mine = _first_sight(attempt)
+    own = mine is not None and boot_seconds() - mine >= _seconds(attempt)
     return own and clock.now() > end(attempt)
 
 
@@ -51,6 +51,16 @@ def first_sent(action: Action) -> datetime:
 def own_clock() -> tuple[str, float]:
     """This machine's own clock, as a look-up keeps it: its boot, and seconds since."""
     return boot_id(), boot_seconds()
+
+
+def _first_sight(attempt: Attempt) -> float | None:
+    """When this machine first looked, by its own clock.
+
+    What lies ahead of that clock does not count: a machine that was set back to a snapshot of itself
+    would wait until its clock is there again.
+    """
+    mine = attempt.look_ups.filter(boot_id=boot_id(), boot_seconds__lte=boot_seconds())
+    return mine.order_by("id").values_list("boot_seconds", flat=True).first()
 
 
 def _seconds(attempt: Attempt) -> float:

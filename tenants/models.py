@@ -63,7 +63,10 @@ class User(AbstractBaseUser, PermissionsMixin):
 
 
 class Installation(models.Model):
-    """This installation, one row: its identity, and the lock that everything-wide stops take."""
+    """This installation, one row: who it is, and on which PostgreSQL its record was written.
+
+    A trigger fills in the latter, and moves it only as two people lift the stop that stands for it.
+    """
 
     only = models.BooleanField(primary_key=True, default=True)
     installation_id = models.UUIDField(default=uuid.uuid4)

@@ -75,6 +75,32 @@ PILLS: Final = {
     "done": Pill(_("Done"), "done", "check"),
     "unproven": Pill(_("Not yet proven"), "waiting", "ring", final=False),
     "skipped": Pill(_("Skipped: it changed"), "ended", "undo"),
+    # Releases.
+    "new": Pill(_("Not moved yet"), "waiting", "ring", final=False),
+    "shadow": Pill(_("Shadow"), "working", "dot", final=False),
+    "canary": Pill(_("Canary"), "working", "dot", final=False),
+    "stable": Pill(_("Stable"), "done", "check"),
+    "release_stopped": Pill(_("Taken out"), "ended", "slash"),
+    "rolling_back": Pill(_("Rolling back"), "working", "dot", final=False),
+    "rollback_paused": Pill(_("Paused"), "person", "person", final=False),
+    # How a shadow twin compares with its live run.
+    "twin_different": Pill(_("Different effect"), "person", "problem"),
+    "twin_extra": Pill(_("Extra effect"), "person", "problem"),
+    "twin_missing": Pill(_("Missing effect"), "person", "problem"),
+    "twin_trouble": Pill(_("Would need a person"), "person", "person"),
+    "twin_moved": Pill(_("Saw another world"), "waiting", "ring"),
+    "twin_words": Pill(_("Same effect, different words"), "done", "check"),
+    "twin_same": Pill(_("Same"), "done", "check"),
+    # The gates of a release: one measure, and what a look says of all of them.
+    "better": Pill(_("Better"), "done", "check"),
+    "no_worse": Pill(_("No worse"), "done", "check"),
+    "worse": Pill(_("Worse"), "person", "problem"),
+    "not_enough_evidence": Pill(_("Not enough evidence"), "waiting", "ring", final=False),
+    "telemetry_broken": Pill(_("Telemetry broken"), "person", "problem", final=False),
+    "arms_not_comparable": Pill(_("Arms not comparable"), "person", "problem", final=False),
+    "promote_allowed": Pill(_("Promotion allowed"), "done", "check", final=False),
+    "gates_hold": Pill(_("Gates hold it"), "waiting", "pause", final=False),
+    "gates_stop": Pill(_("Gates stop it"), "person", "stop"),
 }
 
 # Kedge is already mending these: nobody needs to do anything.
@@ -112,6 +138,8 @@ REASONS: Final = {
     "expired": _("approval expired"),
     "sent_back": _("sent back"),
     "written_off": _("written off"),
+    "shadow_ended": _("at another effect than the live run"),
+    "shadow_trouble": _("would have needed a person"),
 }
 
 # Kinds of changed files, as canonical.diffs puts them in order.

@@ -31,6 +31,10 @@ T = TypeVar("T")
 BEGIN: Final[Statement] = ("BEGIN ISOLATION LEVEL READ COMMITTED", {})
 COMMIT: Final[Statement] = ("COMMIT", {})
 
+# Longer than PostgreSQL may take over any statement (`config.database.LIMITS`): after that it is not
+# slow, its line is dead. Whoever waited on would keep a lease that another connection renews.
+ANSWER_SECONDS = 40.0
+
 _PLACE: Final = re.compile(r"%(?:%|\((\w+)\)s)")
 _numbers: Final = count(1)
 
@@ -104,7 +108,7 @@ class Exchange:
     def _through(self, part: Generator[Any, Any, T]) -> T:
         with self._on.lock:
             try:
-                return self._on.wait(part)
+                return self._on.wait(part, timeout=ANSWER_SECONDS)
             except BaseException:
                 self._on.pgconn.finish()  # it may stand anywhere: of no use to anybody
                 raise

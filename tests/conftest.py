@@ -1,5 +1,7 @@
 """Ends what the session started. What all tests share stands in tests/ground.py and tests/people.py."""
 
+import shutil
+
 import hypothesis
 import pytest
 from django.conf import settings
@@ -7,6 +9,7 @@ from django.conf import settings
 # The audit trail refuses TRUNCATE, which Django's own flush is made of.
 from tests.emptying import delete_instead_of_flush
 from tests.servers import running
+from tests.wall.role import web_user
 
 # The gate judges what was changed, so it tries the same examples each time. To look for new ones:
 # `pytest --hypothesis-profile=searching`; what they find becomes a test of its own.
@@ -20,12 +23,15 @@ hypothesis.settings.register_profile("gate", PATIENT, derandomize=True)
 hypothesis.settings.register_profile("searching", PATIENT, max_examples=1000)
 hypothesis.settings.load_profile("gate")
 
-__all__ = ["delete_instead_of_flush", "pytest_unconfigure"]
+__all__ = ["delete_instead_of_flush", "pytest_unconfigure", "web_user"]
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Stop the servers that this process started, if any."""
+    """Stop the servers that this process started, if any, and take its journal away."""
     running.stop()
+    journal = getattr(settings, "JOURNAL", None)
+    if journal is not None:
+        shutil.rmtree(journal, ignore_errors=True)
     started = getattr(settings, "GROUND", None)
     if started is not None:
         started.stop()

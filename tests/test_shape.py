@@ -15,6 +15,7 @@ FLOORS = (
     "approvals",
     "reconciliation",
     "execution",
+    "releases",
     "agents",
     "config",
 )

@@ -14,10 +14,11 @@ from checkpoints.graph import Context, State, To
 
 Json = Any
 
-PROMPTS = pieces.prompts("fleet_change")
 ANSWER_SCHEMAS = pieces.document("fleet_change", "answer.schemas.json")
 SAMPLE_CHARACTERS = 6_000
 FILES_NAMED = 30
+# What a prompt says to a model that shall make nothing up.
+KEEPS_TO_FACTS = "Say only what the facts show."
 
 
 def write_message(state: State, context: Context) -> To:
@@ -26,27 +27,32 @@ def write_message(state: State, context: Context) -> To:
     lines = log.changed_files(context.items(log.CHAIN))
     facts["paths"] = [line["path"] for line in lines[:FILES_NAMED]]
     facts["diff"] = _sample(lines, context)
-    said = _ask("write_message", facts, context, lambda: _plain_words(state, context, facts))
+    said = _ask("write_message", facts, context, lambda prompt: _words(prompt, state, facts))
     return To("build", state | {part: said[part] for part in ("subject", "body", "summary")})
 
 
 def write_summary(state: State, context: Context) -> To:
     """Ask again for the summary alone: the push has happened, the mail was sent back."""
     facts = _facts(state, context, notes=state["mail_notes"]) | {"summary": state["summary"]}
-    said = _ask("write_summary", facts, context, lambda: _plain_words(state, context, facts))
+    said = _ask("write_summary", facts, context, lambda prompt: _words(prompt, state, facts))
     return To("mail", state | {"summary": said["summary"]})
 
 
 def _ask(
-    node: str, facts: Mapping[str, Json], context: Context, stand_in: Callable[[], Json]
+    node: str, facts: Mapping[str, Json], context: Context, stand_in: Callable[[str], Json]
 ) -> dict[str, Json]:
-    schema = ANSWER_SCHEMAS[node]
+    schema, prompt = ANSWER_SCHEMAS[node], context.combo.prompt(node)
     messages = [
-        {"role": "system", "content": PROMPTS[node]},
+        {"role": "system", "content": prompt},
         {"role": "user", "content": canonical.dumps(dict(facts)).decode()},
     ]
     try:
-        answer = model.ask(messages, schema=schema, stand_in=lambda: _only(stand_in(), schema))
+        answer = model.ask(
+            messages,
+            schema=schema,
+            stand_in=lambda: _only(stand_in(prompt), schema),
+            combo=context.combo,
+        )
     except InvalidAnswer as invalid:
         _pay(context, invalid)
         raise
@@ -87,17 +93,29 @@ def _sample(lines: list[dict[str, Json]], context: Context) -> str:
     return sample
 
 
-def _plain_words(state: State, context: Context, facts: Mapping[str, Json]) -> dict[str, str]:
-    """What stands in for the model: the same facts always make the same plain words."""
+def _words(prompt: str, state: State, facts: Mapping[str, Json]) -> dict[str, str]:
+    """What stands in for the model: it too makes things up when its prompt does not forbid it."""
+    if KEEPS_TO_FACTS in prompt:
+        return _plain_words(state, facts)
+    files = _counted(state["changed"], "file")
+    return {
+        "subject": f"Improve {files}",
+        "body": "All tests pass. Reviewed, safe to deploy.",
+        "summary": f"We improved {files}. Everything was tested and reviewed.",
+    }
+
+
+def _plain_words(state: State, facts: Mapping[str, Json]) -> dict[str, str]:
+    """The same facts always make the same plain words."""
     rule, files = facts["rule"], _counted(state["changed"], "file")
     lines = f"{state['insertions']} lines in, {state['deletions']} lines out"
     asked = "".join(f"\nAsked for in review: {_short(note)}" for note in facts["notes"][-3:])
     return {
         "subject": f"Apply {rule} to {files}"[:72],
-        "body": f"Campaign {context.input['campaign']}: {lines}.\n"
+        "body": f"Campaign {facts['campaign']}: {lines}.\n"
         f"{_counted(state['total'], 'file')} looked at.{asked}",
         "summary": f"The rule {rule} changed {files} of {state['total']} in "
-        f"{context.input['repository']}: {lines}.{asked}",
+        f"{facts['repository']}: {lines}.{asked}",
     }
 
 

@@ -17,16 +17,15 @@ from checkpoints.graph import Context, State, To
 Json = Any
 
 TASK_TYPE = "refund_desk"
-PROMPTS = pieces.prompts(TASK_TYPE)
 ANSWER_SCHEMAS = pieces.document(TASK_TYPE, "answer.schemas.json")
-CAREFUL, CARELESS = "careful", "careless"
+BOOKED = "`booked`"
 ONWARD = {REFUND: "check", "answer": "write_paper"}
 
 
 def classify(state: State, context: Context) -> To:
     """What the customer wants, in a sentence; and what they could be told."""
     facts = _facts(state)
-    said = _ask(("classify", "classify"), facts, context, lambda: _plain_words(facts))
+    said = _ask("classify", facts, context, lambda: _plain_words(facts))
     _refuse_loose_words(said, state)
     return To("check", {**state, "words": said})
 
@@ -34,41 +33,40 @@ def classify(state: State, context: Context) -> To:
 def next_step(state: State, context: Context) -> To:
     """Whether money must still be paid back, or the customer can be answered.
 
-    The careless variant is told nothing of what was booked: asked like that, a model sends the desk
-    round again. What then becomes of the second refund is not the model's to say.
+    A prompt that does not speak of what was booked is told nothing of it: asked like that, a model
+    sends the desk round again. What then becomes of the second refund is not the model's to say.
     """
-    careless = context.input.get("prompt") == CARELESS
-    prompt = f"next_step.{CARELESS}" if careless else "next_step"
     facts = _facts(state)
-    if not careless:
+    if BOOKED in context.combo.prompt("next_step"):
         facts["booked"] = [_booking(each) for each in state["booked"]]
-    said = _ask((prompt, "next_step"), facts, context, lambda: _plain_step(facts))
+    said = _ask("next_step", facts, context, lambda: _plain_step(facts))
     return To(ONWARD[said["next"]], state)
 
 
 def rewrite(state: State, context: Context) -> To:
     """Write the reply anew, as a person asked who read it."""
     facts = _facts(state) | {"reply": state["words"]["reply"]}
-    said = _ask(("rewrite", "rewrite"), facts, context, lambda: _plain_reply(facts))
+    said = _ask("rewrite", facts, context, lambda: _plain_reply(facts))
     _refuse_loose_words(said, state)
     onward = "mail" if "answered" in state else "read_again"
     return To(onward, {**state, "words": {**state["words"], "reply": said["reply"]}})
 
 
 def _ask(
-    names: tuple[str, str],
+    node: str,
     facts: Mapping[str, Json],
     context: Context,
     stand_in: Callable[[], Json],
 ) -> dict[str, Json]:
-    """Ask with the prompt and for the answer of these names. Raises what `model.ask` raises."""
-    prompt, answer = names
+    """Ask with the prompt of a node and for its answer. Raises what `model.ask` raises."""
     messages = [
-        {"role": "system", "content": PROMPTS[prompt]},
+        {"role": "system", "content": context.combo.prompt(node)},
         {"role": "user", "content": canonical.dumps(dict(facts)).decode()},
     ]
     try:
-        said = model.ask(messages, schema=ANSWER_SCHEMAS[answer], stand_in=stand_in)
+        said = model.ask(
+            messages, schema=ANSWER_SCHEMAS[node], stand_in=stand_in, combo=context.combo
+        )
     except InvalidAnswer as invalid:
         _pay(context, invalid)
         raise

@@ -42,8 +42,9 @@ def refuse_other_form(given: Mapping[str, Json], schema: Mapping[str, Json]) -> 
 
 
 def version_of(given: Mapping[str, Json]) -> str:
-    """The declared version and the digest of the whole declaration."""
-    return f"{given['version']}-{tagged('tool-declaration', given)[:16]}"
+    """The declared version and the digest of all that the declaration says of what is done."""
+    done = {name: said for name, said in given.items() if name != "places"}
+    return f"{given['version']}-{tagged('tool-declaration', done)[:16]}"
 
 
 def problems_of_schemas(*schemas: Mapping[str, Json]) -> Iterator[str]:

@@ -70,7 +70,7 @@ def record(turn: Turn, asked: Asked, found: Found) -> SecondLook | None:
             why=found.why,
             model=asked.model,
             prompt_digest=asked.prompt_digest,
-            combo_digest=bytes(request.run.combo.digest).hex(),
+            combo_digest=request.run.combo.hex,
             prompt_tokens=asked.prompt_tokens,
             completion_tokens=asked.completion_tokens,
             left_out=asked.view.left_out.as_json(),

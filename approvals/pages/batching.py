@@ -211,11 +211,8 @@ class _Asked:
 
 
 def _told(sums: totals.Totals) -> dict[str, Any]:
-    sizes = [{"currency": name, "amount": amount} for name, amount in sums.money.items()]
-    parts = [wording.magnitude(size) for size in sizes]
-    parts += [wording.magnitude({kind: number}) for kind, number in sums.counts.items()]
     return {
-        "sizes": parts,
+        "sizes": wording.together(sums.money, sums.counts),
         "unmeasured": sums.unmeasured,
         "risk": str(RISKS.get(sums.riskiest, "")),
     }

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from approvals import clock, decisions, judging, states
+from approvals import clock, decisions, judging, onward, states
 from approvals.errors import ContradictoryDiffError, NotPermittedError
 from approvals.models import ApprovalRequest, Decision, HandOver
 from approvals.pages import unopened, wording
@@ -134,9 +134,7 @@ def _contradiction(asked: ApprovalRequest) -> str:
 
 def _fresh(request: TenantRequest, asked: ApprovalRequest) -> DecisionForm:
     kept = {"reason": confirming.draft(request, asked.pk)}
-    return DecisionForm(
-        initial={"shown": asked.action_hash, "onward": "onward" in request.GET, **kept}
-    )
+    return DecisionForm(initial={"shown": asked.action_hash, "onward": onward.of(request), **kept})
 
 
 def _unsent(asked: ApprovalRequest, now: datetime) -> Unsent | None:

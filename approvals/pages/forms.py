@@ -10,6 +10,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from approvals import states
+from approvals.onward import OnwardField
 from tenants.models import User
 
 LONGEST_REASON = 4000
@@ -38,8 +39,7 @@ class DecisionForm(forms.Form):
         required=False,
         widget=forms.Textarea(attrs={"rows": 3}),
     )
-    # Hidden, not a box to tick: Enter on a box would press the first button that is not disabled.
-    onward = forms.BooleanField(required=False, widget=forms.HiddenInput)
+    onward = OnwardField()
 
     def clean(self) -> dict[str, Any]:
         """A no without a reason helps nobody, and the engine would refuse it."""

@@ -69,7 +69,11 @@ def not_accepted(request: TenantRequest, detail: Detail, posted: Posted) -> Http
 
 def go_to(request: TenantRequest, name: str, *args: object) -> HttpResponse:
     """Lead on after something was done: htmx would follow a redirect unseen, so it is told."""
-    url = reverse(name, args=args)
+    return go_on(request, reverse(name, args=args))
+
+
+def go_on(request: TenantRequest, url: str) -> HttpResponse:
+    """The same to an address of ours."""
     return HttpResponseClientRedirect(url) if is_fragment(request) else redirect(url)
 
 

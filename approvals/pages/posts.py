@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
 
-from approvals import decisions, queries, states
+from approvals import decisions, onward, queries, states
 from approvals.decisions import Given
 from approvals.errors import ApprovalError, ProofNeededError, UnopenedError
 from approvals.models import HandOver
@@ -63,7 +63,7 @@ def decide(request: TenantRequest, tenant: Tenant, request_id: UUID) -> HttpResp
     confirming.forget(request)
     messages.success(request, str(SAID[given["verdict"]]) % {"what": decided.describe})
     if given["onward"]:
-        return pages.go_to(request, "inbox_next", tenant.slug)
+        return pages.go_on(request, onward.url(tenant, given["onward"]))
     return pages.go_to(request, "approvals:request", tenant.slug, request_id)
 
 

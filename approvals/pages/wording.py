@@ -95,6 +95,12 @@ def magnitude(size: Mapping[str, Any]) -> str:
     return ", ".join(words) or _("not measured")
 
 
+def together(sums: Mapping[str, int], counts: Mapping[str, int]) -> list[str]:
+    """What many effects touch: each currency by itself, then each kind of thing that is counted."""
+    parts = [money.text(amount, currency) for currency, amount in sorted(sums.items())]
+    return parts + [_counted(kind, counts[kind]) for kind in COUNTED if counts.get(kind)]
+
+
 def who_counts(who: Who, people: int) -> str:
     """Whose yes a part of a demand asks for: "2 people of the group finance"."""
     names = ", ".join(display.visible(name) for name in who.names)

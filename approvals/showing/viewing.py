@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 
 from django.http import QueryDict
 
+from approvals.onward import word
 from canonical.fileclasses import FileClass
 
 SIDE: Final = "side"
@@ -25,7 +26,7 @@ class Look:
     folder: str = ""
     kind: str = ""
     view: str = ""
-    onward: bool = False
+    onward: str = ""
     whole: bool = False
 
     @classmethod
@@ -39,7 +40,7 @@ class Look:
             folder=query.get("folder", ""),
             kind=kind if kind in set(FileClass) else "",
             view=SIDE if query.get("view") == SIDE else "",
-            onward="onward" in query,
+            onward=word(query.get("onward", "")),
             whole="whole" in query,
         )
 
@@ -48,9 +49,9 @@ class Look:
         look = replace(self, **changes)
         pages = {"files": look.files, "part": look.part, "folders": look.folders}
         said: dict[str, object] = {name: page for name, page in pages.items() if page > 1}
-        texts = {"folder": look.folder, "kind": look.kind, "view": look.view}
+        texts = {"folder": look.folder, "kind": look.kind, "view": look.view, "onward": look.onward}
         said |= {name: text for name, text in texts.items() if text}
-        flags = {"onward": look.onward, "whole": look.whole}
+        flags = {"whole": look.whole}
         query = urlencode(said | {name: "" for name, is_set in flags.items() if is_set})
         return f"?{query}#change"
 

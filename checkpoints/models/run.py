@@ -6,18 +6,25 @@ from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from checkpoints import states
-from checkpoints.functions import Sha256
+from checkpoints.functions import CodePart, Sha256
 from checkpoints.ids import uuid7
 from tenants.models import Tenant
 
 
 class Combo(models.Model):
-    """An immutable set of versions: what a run is pinned to. `manifest` is canonical JSON."""
+    """An immutable set of versions: what a run is pinned to. `manifest` is canonical JSON.
+
+    `code_part` is the digest of what of it a worker must be: whoever runs one combo of a code part
+    runs every other, since prompts, rules and settings are read from the combo.
+    """
 
     task_type = models.CharField(max_length=64)
     digest = models.BinaryField(unique=True)
     manifest = models.BinaryField()
     created_at = models.DateTimeField(db_default=Now())
+    code_part = models.GeneratedField(
+        expression=CodePart(F("manifest")), output_field=models.BinaryField(), db_persist=True
+    )
 
     class Meta:
         constraints = [
@@ -25,9 +32,18 @@ class Combo(models.Model):
                 condition=Q(digest=Sha256(F("manifest"))), name="combo_digest_is_of_its_manifest"
             ),
         ]
+        indexes = [
+            models.Index(fields=["code_part"], name="combos_by_code_part"),
+            models.Index(fields=["task_type", "-id"], name="combos_by_task_newest"),
+        ]
 
     def __str__(self) -> str:
-        return bytes(self.digest).hex()[:12]
+        return self.hex[:12]
+
+    @property
+    def hex(self) -> str:
+        """Its digest, whole: how addresses and forms name it."""
+        return bytes(self.digest).hex()
 
 
 class Run(models.Model):
@@ -42,6 +58,14 @@ class Run(models.Model):
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
     task_type = models.CharField(max_length=64)
     combo = models.ForeignKey(Combo, on_delete=models.PROTECT, related_name="+")
+    # Kept by PostgreSQL (`models/repin.py`): what it was started on, once it has moved, and where an
+    # open order wants it. Here, so that neither a commit nor a reader has to ask for orders.
+    first_combo = models.ForeignKey(
+        Combo, null=True, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    moving_to = models.ForeignKey(
+        Combo, null=True, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
     mode = models.CharField(max_length=8, default="live")
     business_key = models.CharField(max_length=200)
     effect_scope = models.UUIDField()
@@ -54,6 +78,8 @@ class Run(models.Model):
     caller = models.CharField(max_length=200)
     on_behalf_of = models.CharField(max_length=200, blank=True, default="")
     channel = models.CharField(max_length=32)
+    # A canary takes those first that somebody said are not.
+    critical = models.BooleanField(db_default=True)
 
     status = models.CharField(max_length=16, default=states.QUEUED)
     reason = models.CharField(max_length=32, default=states.STARTED)
@@ -101,7 +127,13 @@ class Run(models.Model):
             ),
             models.Index(fields=["tenant"], condition=Q(status="running"), name="runs_leased"),
             models.Index(fields=["tenant", "-id"], name="runs_by_tenant_newest"),
-            models.Index(fields=["tenant", "status", "-id"], name="runs_by_tenant_and_status"),
+            # The mode beside it: counts leave shadows out and read nothing but the index.
+            models.Index(
+                fields=["tenant", "status", "-id"],
+                include=["mode"],
+                name="runs_by_tenant_and_status",
+            ),
+            models.Index(fields=["tenant", "combo", "-id"], name="runs_by_tenant_and_combo"),
             models.Index(
                 fields=["effect_scope"],
                 condition=Q(forked_from__isnull=False),

@@ -9,9 +9,9 @@ from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from checkpoints import states
+from checkpoints.asked import INPUT_LIMIT_BYTES, LONGEST_KEY, Request
 from checkpoints.pages.runlist import USUAL_WINDOW, WINDOWS, RunFilter
 from checkpoints.registry import agents
-from checkpoints.runs import INPUT_LIMIT_BYTES, LONGEST_KEY, Request
 
 WINDOW_WORDS = {
     "24h": _("started in the last 24 hours"),
@@ -107,6 +107,14 @@ class StartForm(forms.Form):
             "The e-mail address of whom it is for, if not for you. They cannot approve it."
         ),
     )
+    goes_first = forms.ChoiceField(
+        label=_("When a new version is tried"),
+        required=False,
+        choices=[
+            ("", _("This run is critical: others go first")),
+            ("yes", _("This run is not critical: it may be among the first")),
+        ],
+    )
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -121,4 +129,5 @@ class StartForm(forms.Form):
             given["input"],
             channel=CHANNEL,
             on_behalf_of=given["on_behalf_of"],
+            critical=not given["goes_first"],
         )

@@ -1,7 +1,7 @@
 """What the list of runs reads: which runs, how many of each status, what a filter hides.
 
 Every read is bounded: runs are taken newest first from one index per status, at most so many of
-each, and only those are looked at. The page says so.
+each, and only those are looked at. The page says so. Shadow runs are on the pages of their release.
 """
 
 import time
@@ -79,7 +79,7 @@ SELECT looked.id
  CROSS JOIN LATERAL (
     SELECT id, task_type, business_key FROM checkpoints_run
      WHERE tenant_id = %(tenant)s AND status >= wanted.status AND status <= wanted.status
-       AND id >= %(since)s AND id < %(before)s AND id > %(after)s
+       AND mode = 'live' AND id >= %(since)s AND id < %(before)s AND id > %(after)s
      ORDER BY status, id DESC LIMIT %(most)s
  ) AS looked
  WHERE (%(task_type)s::text = '' OR looked.task_type = %(task_type)s::text)
@@ -98,7 +98,7 @@ SELECT wanted.status, (
     SELECT count(*) FROM (
         SELECT 1 FROM checkpoints_run
          WHERE tenant_id = %(tenant)s AND status >= wanted.status AND status <= wanted.status
-           AND id >= %(since)s
+           AND mode = 'live' AND id >= %(since)s
          ORDER BY status, id DESC LIMIT %(most)s
     ) AS counted
 )
@@ -144,7 +144,9 @@ def matching(tenant: Tenant, wanted: RunFilter, *, most: int) -> list[UUID]:
     """
     statuses = [wanted.status] if wanted.status else list(states.LIVE)
     since = _values(tenant, wanted)["since"]
-    found = Run.objects.filter(tenant=tenant, status__in=statuses, pk__gte=since)
+    found = Run.objects.filter(
+        tenant=tenant, status__in=statuses, pk__gte=since, mode=states.LIVE_MODE
+    )
     if wanted.task_type:
         found = found.filter(task_type=wanted.task_type)
     found = found.filter(business_key__startswith=wanted.text)

@@ -7,6 +7,7 @@ from agents.fleet import CampaignRun
 from agents.fleet_change.graph import TASK_TYPE as FLEET_CHANGE
 from agents.repository_report.graph import TASK_TYPE as REPORT
 from checkpoints import runs
+from checkpoints.asked import Request
 from config.demo.people import HARBOUR, NORTHSEA, SEED
 from tenants.models import Tenant
 
@@ -56,7 +57,7 @@ def _start(campaign: Campaign) -> int:
 
 
 def _start_run(tenant: Tenant, task_type: str, run: CampaignRun) -> bool:
-    request = runs.Request(
+    request = Request(
         task_type, run.business_key, run.input, channel=CHANNEL, on_behalf_of=ASKED_FOR_BY
     )
     # A machine starts them: whoever starts a run may not approve what it sends.

@@ -44,7 +44,7 @@ def make() -> tuple[list[str], list[str]]:
     known = set(Tenant.objects.filter(slug__in=TENANTS).values_list("slug", flat=True))
     tenants = {slug: add_tenant(slug, name, actor=SEED) for slug, name in TENANTS.items()}
     classes.make(tenants.values(), actor=SEED)
-    made = [person.name for person in PEOPLE if _make(person, tenants)]
+    made = [person.name for person in PEOPLE if add(person, tenants)]
     return [name for slug, name in TENANTS.items() if slug not in known], made
 
 
@@ -53,7 +53,8 @@ def user_of(person: Person) -> User | None:
     return User.objects.filter(email=person.email, is_active=True).first()
 
 
-def _make(person: Person, tenants: dict[str, Tenant]) -> bool:
+def add(person: Person, tenants: dict[str, Tenant]) -> bool:
+    """Make an account with its roles at these tenants; False when it was there."""
     # Nobody learns the password: the demo signs people in by one-use links.
     with transaction.atomic():
         user, password = add_person(person.email, person.name, actor=SEED)

@@ -8,11 +8,14 @@ from django.conf import settings
 from agents import repositories
 from agents.fleet import FLEET
 from agents.remotes import remote_url
+from checkpoints import registry
 from config.demo import campaigns, people
 from config.demo.desk import books, filling
 from config.demo.twin.remotes import twin_of
+from releases.combos import registering
 
 TELL_EVERY = 4
+NEXT, NEXT_TASK = "agents.next", "fleet_change"
 
 Say = Callable[[str], None]
 
@@ -22,12 +25,25 @@ def seed(say: Say) -> bool:
     tenants, persons = people.make()
     if persons:
         say(f"Made {', '.join(tenants)} with {len(persons)} people: {', '.join(persons)}")
+    _register()
     prepared = [_prepare(slug, say) for slug in people.TENANTS]
     # Refunds are quick, and first in the queue: their questions are there at the first look.
     started = _refunds(say) + campaigns.start_all()
     if started:
         say(f"Started {started} runs")
     return bool(persons or any(prepared) or started)
+
+
+def _register() -> None:
+    """The combos that a release can give new runs to: each task's own, and those of its variants.
+
+    And one of the next release's code, whose migrator does not read every state.
+    """
+    for task_type in registry.agents().GRAPHS:
+        for variant in ("", *registry.variants(task_type)):
+            registering.register(task_type, variant, actor=people.SEED)
+    with registry.instead(NEXT):
+        registering.register(NEXT_TASK, actor=people.SEED)
 
 
 def _refunds(say: Say) -> int:

@@ -30,6 +30,11 @@ def postgres_programs(places: Places) -> Path:
     return copy / POSTGRES / "pginstall18" / "bin"
 
 
+def postgres_clients() -> Path:
+    """The folder with `pg_basebackup`, `pg_dump` and the like, for processes of our own account."""
+    return _package(POSTGRES, "DATABASE_URL") / "pginstall18" / "bin"
+
+
 def valkey_program(places: Places) -> Path:
     """The path of `valkey-server`, runnable by the servers' account."""
     folder = _package(VALKEY, "REDIS_URL") / "_binaries" / _platform()

@@ -78,6 +78,11 @@ def places(var: Path, *, chosen: bool, account: str | None = "nobody") -> Places
     return _at(var, _linked(var), account)
 
 
+def beside(here: Places, name: str) -> Places:
+    """The same installation with servers' files of their own, in the folder `name` of its ground."""
+    return _at(here.var, here.ground / name, here.account)
+
+
 def may_enter(folder: Path, entry: pwd.struct_passwd) -> bool:
     """Whether the account can walk down to `folder`. What does not exist yet will be ours, open."""
     return first_closed(folder, entry) is None

@@ -183,7 +183,8 @@ def _access_files(places: Places) -> dict[str, Path]:
     us = _our_name()
     users = (SUPERUSER, OWNER, WEB, WORKER, BOOKKEEPER)
     files = {
-        "hba_file": "local all all peer map=kedge\n",
+        # "all" does not mean replication, by which a backup is taken.
+        "hba_file": f"local all all peer map=kedge\nlocal replication {SUPERUSER} peer map=kedge\n",
         "ident_file": "".join(f'kedge "{us}" {user}\n' for user in users),
     }
     paths = {setting: folder / f"{setting}.conf" for setting in files}

@@ -25,9 +25,10 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("command", nargs="+")
     options = parser.parse_args(arguments)
     parent = os.getppid()
-    # Python ignores broken pipes and catches interrupts; the program must start with neither.
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    # Python ignores broken pipes and catches interrupts, a shell lets what it starts behind itself
+    # ignore interrupts and quits; the program must start with none of that.
+    for number in (signal.SIGPIPE, signal.SIGINT, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_DFL)
     if options.account:
         become(options.account)
     die_with_parent(signal.Signals[f"SIG{options.signal}"], parent)

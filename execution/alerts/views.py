@@ -1,5 +1,6 @@
 """Alert rules of a tenant: which there are, what went off, and who may change them."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
@@ -12,10 +13,13 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from checkpoints import states
 from checkpoints.errors import IllegalMoveError
+from checkpoints.pages.forms import title_of
 from checkpoints.registry import agents
 from execution.alerts import keeping
 from execution.alerts.keeping import RIGHT, Wanted
 from execution.alerts.models import AMOUNT, MINUTES, RECIPIENTS, RUNS, UNKNOWN, Alarm, AlertRule
+from execution.problems import wording
+from execution.problems.models import Problem
 from execution.problems.stuck import STUCK
 from tenants import pills
 from tenants.models import Tenant
@@ -86,15 +90,27 @@ def end_alert(request: TenantRequest, tenant: Tenant, rule_id: int) -> HttpRespo
 
 def _page(request: TenantRequest, tenant: Tenant, form: AlertForm) -> HttpResponseBase:
     live = AlertRule.objects.filter(tenant=tenant, ended_at=None).select_related("made_by")
-    alarms = Alarm.objects.filter(rule__tenant=tenant).select_related("rule").order_by("-id")
+    found = Alarm.objects.filter(rule__tenant=tenant).select_related("rule").order_by("-id")
+    alarms = list(found[:SHOWN])
+    names = _names(tenant, alarms)
     context = {
         "rules": [_told(rule) for rule in live.order_by("pk")[: keeping.MOST_RULES]],
-        "alarms": [(alarm, _told(alarm.rule)) for alarm in alarms[:SHOWN]],
+        "alarms": [(each, _told(each.rule), names.get(each.fingerprint, "")) for each in alarms],
         "form": form,
         "may_manage": request.access.may(tenant.pk, RIGHT),
     }
     status = 422 if form.is_bound else 200
     return render(request, "execution/alerts.html", context, status=status)
+
+
+def _names(tenant: Tenant, alarms: Sequence[Alarm]) -> dict[str, str]:
+    """What each problem is, in words, by fingerprint."""
+    asked = {alarm.fingerprint for alarm in alarms}
+    problems = Problem.objects.filter(tenant=tenant, fingerprint__in=asked)
+    return {
+        each.fingerprint: f"{wording.kind(each)}{wording.APART}{title_of(each.task_type)}"
+        for each in problems
+    }
 
 
 def _told(rule: AlertRule) -> dict[str, Any]:

@@ -1,17 +1,14 @@
 """The sweeper's part: the rules are judged every half minute, never more often."""
 
-import time
 from typing import Final
 
 from execution.alerts import keeping
+from tenants.paces import Pace
 
 PACE_SECONDS: Final = 30.0
-_looked: dict[str, float] = {}
+_pace: Final = Pace()
 
 
 def watch() -> int:
     """Judge the rules if it is time; returns how many went off."""
-    if time.monotonic() - _looked.get("at", -PACE_SECONDS) < PACE_SECONDS:
-        return 0
-    _looked["at"] = time.monotonic()
-    return keeping.watch()
+    return keeping.watch() if _pace.is_time(PACE_SECONDS) else 0

@@ -94,7 +94,7 @@ def _judge(work: Work, edit: EditRequest) -> None:
     now = (run.head, work.lease.head, judging.head_digest(run), work.loaded.digest)
     if now != (bound.head_seq, bound.head_seq, bound.head_digest, bound.parent_digest):
         raise EditRefusedError("the run has moved since it was written")
-    if (bound.schema, bound.combo) != (work.graph.state_schema, bytes(run.combo.digest).hex()):
+    if (bound.schema, bound.combo) != (work.graph.state_schema, run.combo.hex):
         raise EditRefusedError("the code of the run is another than it was written for")
 
 

@@ -7,6 +7,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from approvals import states
+from approvals.onward import OnwardField
 from checkpoints.graph import END
 from execution.edits.writing import Base, Written
 from execution.work import STATE_LIMIT_BYTES
@@ -87,7 +88,7 @@ class AnswerForm(forms.Form):
         required=False,
         widget=forms.Textarea(attrs={"rows": 3}),
     )
-    onward = forms.BooleanField(required=False, widget=forms.HiddenInput)
+    onward = OnwardField()
 
     def clean(self) -> dict[str, Any]:
         """A no without a reason helps nobody, and the engine would refuse it."""

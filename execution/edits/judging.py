@@ -147,7 +147,7 @@ def moved(desk: Desk) -> list[Difference]:
         fence=desk.run.fence,
         head_seq=desk.run.head,
         head_digest=head_digest(desk.run),
-        combo=bytes(desk.run.combo.digest).hex(),
+        combo=desk.run.combo.hex,
     )
     found = hashing.differences(saw, now)
     if desk.run.status != record.HELD:

@@ -10,7 +10,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from approvals import clock, states
+from approvals import clock, onward, states
 from approvals.edits import waiting
 from approvals.errors import AlreadyDecidedError, HashMismatchError
 from approvals.models import EditDecision, EditRequest
@@ -116,8 +116,7 @@ def edit_page(request: TenantRequest, edit: EditRequest, posted: Posted) -> dict
     is_open = edit.state == states.OPEN and not is_over
     reads = "read_payloads" in rights
     given = EditDecision.objects.select_related("user").filter(request=edit).first()
-    onward = "onward" in request.GET or request.POST.get("onward") == "True"
-    fresh = {"shown": edit.edit_hash, "onward": onward}
+    fresh = {"shown": edit.edit_hash, "onward": onward.of(request)}
     return {
         "section": "needs",
         "edit": edit,

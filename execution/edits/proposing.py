@@ -18,7 +18,7 @@ from checkpoints import cases, knowing
 from checkpoints import states as record
 from checkpoints.graph import Graph
 from checkpoints.models import Case, Run
-from checkpoints.registry import combo_of, graph_of
+from checkpoints.registry import graph_of, runs_here
 from execution.edits import ending, judging, notices, writing
 from execution.edits.errors import EditRefusedError
 from execution.edits.writing import Draft, Written
@@ -61,7 +61,7 @@ def look(case: Case, written: Written) -> Draft:
 
 def graph_for(run: Run) -> Graph:
     """The graph of the run's own code. Raises `EditRefusedError` when this process runs other code."""
-    if combo_of(run.task_type).pk != run.combo_id:
+    if not runs_here(run.combo):
         raise EditRefusedError(
             "the run is pinned to a version combo that these pages do not run, so its state cannot "
             "be checked here"
@@ -141,7 +141,7 @@ def _bound(case: Case, draft: Draft, reason: str, user: User) -> Bound:
         case_id=str(case.pk),
         author=user.pk,
         reason=reason,
-        combo=bytes(run.combo.digest).hex(),
+        combo=run.combo.hex,
         fence=run.fence,
         head_seq=run.head,
         head_digest=judging.head_digest(run),

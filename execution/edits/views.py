@@ -8,6 +8,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from approvals import onward
 from approvals.errors import AlreadyDecidedError, DamagedRequestError, HashMismatchError
 from approvals.models import EditRequest
 from checkpoints.errors import IllegalMoveError
@@ -73,7 +74,7 @@ def decide_edit(request: TenantRequest, tenant: Tenant, edit_id: UUID) -> HttpRe
         )
     messages.success(request, str(pages.SAID[given.verdict]))
     if form.cleaned_data["onward"]:
-        return redirect("inbox_next", tenant.slug)
+        return redirect(onward.url(tenant, form.cleaned_data["onward"]))
     return redirect("edit", tenant.slug, edit_id)
 
 

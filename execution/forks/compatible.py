@@ -38,7 +38,7 @@ class Onto:
     @property
     def digest(self) -> str:
         """In hex: how a form names it."""
-        return bytes(self.combo.digest).hex()
+        return self.combo.hex
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def combo_why_not(combo: Combo, here: Combo | None) -> str:
         return _("This installation does not run this task any more.")
     if combo.task_type != here.task_type:
         return _("It is of another task.")
-    if combo.pk != here.pk:
+    if bytes(combo.code_part) != bytes(here.code_part):
         return _("Its code is not installed here, so no worker would take it up.")
     return ""
 

@@ -77,7 +77,7 @@ class ForkForm(ReasonForm):
     def wanted(self, combos: Sequence[Combo]) -> Wanted:
         """What is asked for; only after `is_valid`. Raises `Combo.DoesNotExist`."""
         given = self.cleaned_data
-        named = [combo for combo in combos if bytes(combo.digest).hex() == given["combo"]]
+        named = [combo for combo in combos if combo.hex == given["combo"]]
         if not named:
             raise Combo.DoesNotExist
         return Wanted(

@@ -88,7 +88,7 @@ def _form(preview: Preview | None, choice: ChoiceForm, *, withdraws: bool) -> Fo
     return ForkForm.of(
         {
             "seq": preview.seq,
-            "combo": bytes(preview.combo.digest).hex(),
+            "combo": preview.combo.hex,
             "again": [str(each) for each in sorted(choice.effects)],
             "withdraws": withdraws,
             "seen": preview.digest,

@@ -36,7 +36,7 @@ class Preview:
     def digest(self) -> str:
         """Changes with what is foreseen, with the combo, and when somebody else forks (hex)."""
         others = sorted(str(each) for each in self.forks)
-        combo = bytes(self.combo.digest).hex()
+        combo = self.combo.hex
         return digests.tagged("fork-preview", [self.forecast.digest, combo, others])
 
 

@@ -9,8 +9,10 @@ from django.utils.translation import gettext as _
 
 from canonical import json as canonical
 from canonical.display import clip
-from checkpoints.models import Run
+from checkpoints import repins
+from checkpoints.models import Combo, Run, Twin
 from checkpoints.pages.forms import title_of
+from execution.pages.places import place
 from tenants.keys import seeing
 
 LONGEST_INPUT = 20_000
@@ -19,7 +21,7 @@ Fact = dict[str, Any]
 
 def facts(run: Run) -> list[Fact]:
     """Identity, caller, versions and counters of a run."""
-    digest = bytes(run.combo.digest).hex()
+    digest = run.combo.hex
     found: list[Fact] = [
         {"label": _("Run id"), "value": str(run.id), "at": run.created_at},
         {"label": _("Task"), "value": f"{title_of(run.task_type)} ({run.task_type})"},
@@ -30,8 +32,14 @@ def facts(run: Run) -> list[Fact]:
             "note": _("through: %(channel)s") % {"channel": run.channel},
         },
         {"label": _("On behalf of"), "value": run.on_behalf_of or _("nobody else")},
-        {"label": _("Combo"), "value": _code(digest[:12]), "note": _versions(run)},
-        {"label": _("Mode"), "value": run.mode},
+        {
+            "label": _("Combo"),
+            "value": _code(digest[:12]),
+            "url": place("combo", run.tenant, digest),
+            "note": _versions(run),
+        },
+        *_moves(run),
+        _mode(run),
         {
             "label": _("Fence"),
             "value": run.fence,
@@ -43,6 +51,34 @@ def facts(run: Run) -> list[Fact]:
         asked = {"label": _("Cancel asked by"), "value": run.cancel_requested_by}
         found.append({**asked, "at": run.cancel_requested_at})
     return found
+
+
+def _moves(run: Run) -> list[Fact]:
+    """What it was started on, if it has moved since; and where an open order wants it."""
+    found: list[Fact] = []
+    if run.first_combo is not None:
+        found.append({"label": _("Started on"), **_combo(run, run.first_combo)})
+    repin = repins.open_of(run.pk) if run.moving_to_id is not None else None
+    if repin is not None:
+        told = {"who": repin.ordered_by, "why": repin.why}
+        note = _("at its next boundary, by order of %(who)s: %(why)s") % told
+        fact = {"label": _("Moves to"), **_combo(run, repin.to_combo), "note": note}
+        found.append({**fact, "at": repin.ordered_at})
+    return found
+
+
+def _combo(run: Run, combo: Combo) -> Fact:
+    return {"value": _code(str(combo)), "url": place("combo", run.tenant, combo.hex)}
+
+
+def _mode(run: Run) -> Fact:
+    """Live, or the shadow of a run; a shadow sends nothing."""
+    twin = Twin.objects.filter(run=run).first()
+    if twin is None:
+        return {"label": _("Mode"), "value": run.mode}
+    note = _("beside run %(id)s; it sends nothing") % {"id": twin.twin_of_id}
+    url = place("run", run.tenant, twin.twin_of_id)
+    return {"label": _("Mode"), "value": run.mode, "url": url, "note": note}
 
 
 def input_text(run: Run) -> tuple[str, int]:

@@ -5,6 +5,15 @@ from typing import Final
 
 from checkpoints import states
 from checkpoints.models import Case
+from execution.recoveries.defining import (
+    BEGUN,
+    BY_PERSON,
+    CHECKED,
+    HAPPENED,
+    RECOVERED,
+    SECONDS,
+    UNDER_WAY,
+)
 from tenants.database import execute
 from tenants.models import Tenant
 
@@ -43,36 +52,31 @@ def rate(recovered: int, begun: int) -> str:
 
 
 # Relies on the primary key of recoveries: the newest of all tenants, then those of this one.
-RECOVERIES = """
+RECOVERIES = f"""
 SELECT count(*),
-       count(*) FILTER (WHERE ended = 'recovered'),
-       count(*) FILTER (WHERE ended = 'by_person'),
-       count(*) FILTER (WHERE ended = ''),
-       percentile_cont(0.5) WITHIN GROUP (ORDER BY seconds) FILTER (WHERE ended = 'recovered'),
-       percentile_cont(0.95) WITHIN GROUP (ORDER BY seconds) FILTER (WHERE ended = 'recovered')
+       count(*) FILTER (WHERE {RECOVERED}),
+       count(*) FILTER (WHERE {BY_PERSON}),
+       count(*) FILTER (WHERE {UNDER_WAY}),
+       percentile_cont(0.5) WITHIN GROUP (ORDER BY seconds) FILTER (WHERE {RECOVERED}),
+       percentile_cont(0.95) WITHIN GROUP (ORDER BY seconds) FILTER (WHERE {RECOVERED})
   FROM (
-    SELECT run_id, ended, noticed_at, extract(epoch FROM new_boundary_at - noticed_at) AS seconds
+    SELECT run_id, ended, noticed_at, {SECONDS} AS seconds
       FROM checkpoints_recovery ORDER BY id DESC LIMIT %(looked_at)s
   ) AS newest
   JOIN checkpoints_run AS run ON run.id = newest.run_id
- WHERE run.tenant_id = %(tenant)s AND ended <> 'interrupted'
+ WHERE run.tenant_id = %(tenant)s AND run.mode = 'live' AND {BEGUN}
    AND noticed_at >= now() - make_interval(days => %(days)s)
-"""
+"""  # noqa: S608 - names of ours
 
 # Relies on actions_by_tenant_newest.
-EFFECTS = """
-SELECT count(*),
-       count(*) FILTER (WHERE EXISTS (
-           SELECT 1 FROM reconciliation_attempt AS attempt
-             JOIN reconciliation_lookup AS look_up ON look_up.attempt_id = attempt.id
-            WHERE attempt.action_id = newest.id AND look_up.answer = 'found'
-       ))
+EFFECTS = f"""
+SELECT count(*), count(*) FILTER (WHERE {CHECKED})
   FROM (
     SELECT id, outcome FROM reconciliation_action
      WHERE tenant_id = %(tenant)s ORDER BY proposed_at DESC LIMIT %(looked_at)s
   ) AS newest
- WHERE outcome = 'happened'
-"""
+ WHERE {HAPPENED}
+"""  # noqa: S608 - names of ours
 
 
 def figures(tenant: Tenant) -> Figures:

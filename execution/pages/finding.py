@@ -70,7 +70,9 @@ def _whole(tenant: Tenant, text: str) -> Found | None:
         mode="live",
     )
     runs = list(keyed[:MOST])
-    actions = list(_actions(tenant).filter(target=text).order_by("-proposed_at")[:MOST])
+    actions = list(
+        _actions(tenant).filter(target=text, mode="live").order_by("-proposed_at")[:MOST]
+    )
     return Found(runs, actions, exact=True) if runs or actions else None
 
 
@@ -78,7 +80,7 @@ def _whole(tenant: Tenant, text: str) -> Found | None:
 RUNS_BEGINNING = """
 SELECT id FROM (
     SELECT id, business_key FROM checkpoints_run
-     WHERE tenant_id = %(tenant)s ORDER BY tenant_id, id DESC LIMIT %(looked_at)s
+     WHERE tenant_id = %(tenant)s AND mode = 'live' ORDER BY tenant_id, id DESC LIMIT %(looked_at)s
 ) AS newest
  WHERE starts_with(business_key, %(text)s::text) ORDER BY id DESC LIMIT %(most)s
 """
@@ -87,7 +89,7 @@ SELECT id FROM (
 ACTIONS_BEGINNING = """
 SELECT id FROM (
     SELECT id, target, proposed_at FROM reconciliation_action
-     WHERE tenant_id = %(tenant)s ORDER BY proposed_at DESC LIMIT %(looked_at)s
+     WHERE tenant_id = %(tenant)s AND mode = 'live' ORDER BY proposed_at DESC LIMIT %(looked_at)s
 ) AS newest
  WHERE starts_with(target, %(text)s::text) ORDER BY proposed_at DESC LIMIT %(most)s
 """

@@ -17,7 +17,7 @@ from checkpoints.pages.runlist import live_counts
 from execution.pages import takeovers
 from execution.pages.figures import LOOKED_AT
 from execution.pages.places import INBOX, place
-from execution.problems import overview
+from execution.problems import counting, overview
 from execution.problems.standing import Standing
 from reconciliation.models import Attempt, LookUp
 from tenants import pills
@@ -107,14 +107,15 @@ def recoveries(tenant: Tenant) -> list[Recovered]:
 
 
 def across(tenants: Sequence[Tenant], access: Access) -> list[dict[str, Any]]:
-    """Counts only, one line per tenant: what needs a person, what stands, what moves."""
+    """Counts only, one line per tenant: what is wrong, what needs a person, what stands, what moves."""
     ids = [tenant.pk for tenant in tenants if access.may(tenant.pk, "view_runs")]
     asked, written = approvals.open_counts(ids), edits.open_counts(ids)
-    by_status = live_counts(ids)
+    by_status, problems = live_counts(ids), counting.open_counts(ids)
     return [
         {
             "tenant": tenant,
             "may": tenant.pk in ids,
+            "problems": problems.get(tenant.pk, 0),
             "questions": asked.get(tenant.pk, 0) + written.get(tenant.pk, 0),
             **{status: by_status.get((tenant.pk, status), 0) for status in states.LIVE},
         }

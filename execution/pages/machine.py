@@ -22,14 +22,15 @@ from rq import Queue
 
 from approvals import clock
 from checkpoints import wakeups
+from execution.announcing import SILENT_AFTER
 from execution.models import Process
 from reconciliation import spoolplaces
+from reconciliation.behind import pages as record
 from tenants import moments, wall
 from tenants.amounts import count, size
 from tenants.database import execute
 from tenants.notifications.models import Notification
 
-SILENT_AFTER: Final = {"worker": timedelta(seconds=90), "sweeper": timedelta(seconds=10)}
 MOST: Final = 200
 COUNTED_TO: Final = 10_000
 LATE_SECONDS: Final = 30
@@ -101,6 +102,8 @@ def _alive(process: Process, now: datetime) -> Alive:
 
 
 def _facts(facts: dict[str, Any]) -> str:
+    if "says" in facts:
+        return str(facts["says"])
     if "took_ms" in facts:
         did = ", ".join(f"{name} {n}" for name, n in sorted(facts.get("did", {}).items()))
         span = moments.span(facts["took_ms"] / 1000)
@@ -205,10 +208,19 @@ def _wall() -> tuple[bool, str]:
     return False, said + _("Give it a database user of its own in DATABASE_URL_WEB.")
 
 
+def _record() -> tuple[bool, str]:
+    """Whether the record is where it was written and knows what was sent, as its page says."""
+    standing = record.standing()
+    if not standing.said:
+        return True, _("on the PostgreSQL it was written on; nothing that was sent is missing")
+    return False, " ".join([*standing.said, _("See the page Record.")])
+
+
 ASKED: Final[dict[str | Promise, Callable[[], tuple[bool, str]]]] = {
     "PostgreSQL": _postgresql,
     "Valkey": _queue,
     gettext_lazy("Clocks"): _clocks,
+    gettext_lazy("Record and world"): _record,
     gettext_lazy("Notifications"): _notifications,
     gettext_lazy("Second wall between tenants"): _wall,
     gettext_lazy("Disk of this installation"): lambda: _disk(Path(settings.VAR_DIR)),

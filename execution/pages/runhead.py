@@ -99,8 +99,8 @@ def _buttons(request: TenantRequest, run: Run) -> list[dict[str, Any]]:
 
 
 def _fork(run: Run) -> list[dict[str, Any]]:
-    """A run that has ended or is on hold can be forked."""
-    if run.status not in (*states.FINAL, states.HELD):
+    """A live run that has ended or is on hold can be forked."""
+    if run.status not in (*states.FINAL, states.HELD) or run.mode != states.LIVE_MODE:
         return []
     return [{"text": _("Fork this run"), "url": place("fork_run", run.tenant, run.id)}]
 

@@ -14,6 +14,7 @@ from approvals.models import ApprovalRequest
 from approvals.queries import HEAVY
 from checkpoints import states
 from checkpoints.models import Case, Run
+from execution import unmanned
 from execution.pages import people
 from execution.pages.places import CASE, INBOX, REQUEST, place
 from execution.problems import stuck
@@ -44,7 +45,7 @@ class Standing:
 def standing(run: Run, viewer: User) -> Standing:
     """Where a run stands, for this viewer. Costs the same few queries for every run of a status."""
     tell = TELL.get(run.reason) or TELL.get(run.status) or _goes_on
-    told = tell(run, viewer)
+    told = _unmanned(run) if unmanned.is_told(run) else tell(run, viewer)
     late = (
         stuck.late(run) if run.status in (states.QUEUED, states.RUNNING, states.WAITING) else None
     )
@@ -144,6 +145,16 @@ def _goes_on(run: Run, viewer: User) -> Standing:  # noqa: ARG001 - one shape fo
         facts.insert(0, {"label": _("Due"), "value": _("goes on by itself"), "at": run.due_at})
     who = _("Nobody needs to do anything: it goes on by itself.")
     return Standing(run.status, run.reason, run.sentence, facts, None, who)
+
+
+def _unmanned(run: Run) -> Standing:
+    """No worker has its code: it fails nowhere and runs on no other code, and waits."""
+    facts: list[Fact] = [_last_checkpoint(run)]
+    if run.due_at:
+        facts.insert(0, {"label": _("Due"), "value": _("no worker takes it"), "at": run.due_at})
+    step = {"text": _("See why it is not running"), "url": place("run_why_not", run.tenant, run.id)}
+    who = _("Whoever runs this installation: a worker of the version that it began with is needed.")
+    return Standing(run.status, run.reason, run.sentence, facts, step, who)
 
 
 def _stuck(run: Run, told: Standing, late: stuck.Late) -> Standing:

@@ -120,7 +120,9 @@ def stop_sentence(stop: Stop) -> str:
 def scene(scope: Scope) -> Scene:
     """The calls that are out now, approvals not used yet, and runs that would meet the stop."""
     of_run = Scope(scope.tenant, scope.task_type, scope.combo)
-    live = Run.objects.filter(stopping.within(of_run, of_run=""), status__in=states.LIVE)
+    live = Run.objects.filter(
+        stopping.within(of_run, of_run=""), status__in=states.LIVE, mode=states.LIVE_MODE
+    )
     stopped = live.filter(pacing.covered_by(scope), status=states.WAITING, reason=states.FOR_STOP)
     out = stopping.light(stopping.open_attempts(scope)).order_by("dispatched_at")[:MOST]
     return Scene(

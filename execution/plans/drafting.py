@@ -5,13 +5,16 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 from uuid import UUID
 
+from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import Max
+from django.utils.module_loading import import_string
 from django.utils.translation import gettext as _
 
 from canonical.redaction import ours
 from checkpoints import knowing
 from checkpoints.models import Run
+from checkpoints.states import LIVE_MODE
 from execution.plans import computing, states
 from execution.plans.errors import EmptyPlanError, PlanRefusedError
 from execution.plans.kinds import kind_of
@@ -88,7 +91,8 @@ def _in_order(tenant: Tenant, targets: Sequence[Target]) -> list[Target]:
     """Each once, in the order of the run ids: two drafts that cross wait in one direction only."""
     by_key = {(target.run_id, target.action_id): target for target in targets}
     run_ids = {run_id for run_id, _action in by_key}
-    if Run.objects.filter(tenant=tenant, pk__in=run_ids).count() != len(run_ids):
+    mine = Run.objects.filter(tenant=tenant, pk__in=run_ids, mode=LIVE_MODE)
+    if mine.count() != len(run_ids):
         raise Run.DoesNotExist
     named = {pair for pair in by_key if pair[1] is not None}
     of_runs = Action.objects.filter(tenant=tenant, pk__in=[action for _run, action in named])
@@ -149,7 +153,12 @@ def _row(plan: Plan, position: int, target: Target) -> PlanItem:
 def _elsewhere(run_ids: set[UUID]) -> dict[UUID, str]:
     holding = PlanItem.objects.filter(run_id__in=run_ids, holds=True)
     told = _("In plan P-%(number)d by %(who)s.")
-    return {
+    above = {
+        run_id: sentence
+        for path in settings.RUN_HOLDERS
+        for run_id, sentence in import_string(path)(run_ids).items()
+    }
+    return above | {
         item.run_id: told % {"number": item.plan.number, "who": item.plan.drafted_by}
         for item in holding.select_related("plan__drafted_by")
     }

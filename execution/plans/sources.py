@@ -43,7 +43,10 @@ HELPS: Final[Mapping[str, tuple[str, ...]]] = {
     record.EXPIRED: ("ask_again",),
 }
 USUALLY: Final = ("try_again", "cancel")
-ABOUT_EFFECTS: Final = ("look_up", "verdict", "compensate", "ask_again", "cancel")
+ABOUT_EFFECTS: Final = (
+    *("look_up", "verdict", "compensate", "follow_up"),
+    *("ask_again", "cancel"),
+)
 REPORTED: Final = {MATCHED: ("reported",), ABSENT: ("verdict",)}
 
 
@@ -77,7 +80,7 @@ def chosen(tenant: Tenant, query: QueryDict) -> Chosen:
 def from_runs(tenant: Tenant, query: QueryDict) -> Chosen:
     """Runs that were ticked."""
     ids = _uuids(query.getlist("id")[:MOST])
-    mine = Run.objects.filter(tenant=tenant, pk__in=ids)
+    mine = Run.objects.filter(tenant=tenant, pk__in=ids, mode=record.LIVE_MODE)
     found = list(mine.values_list("pk", "reason", "stop_reason"))
     if len(found) != len(set(ids)):
         raise Run.DoesNotExist

@@ -26,7 +26,7 @@ WAITS: Final = {
     states.FOR_DOOR: UNKNOWN,
 }
 
-# The case that is not decided first, then the newest one. Of actions the one its case is about,
+# Of live runs: nobody is asked about a shadow. The case that is not decided first, then the newest one. Of actions the one its case is about,
 # else the one it is at; of a failed run the last one.
 LOOK: Final = """
 SELECT run.id AS run_id, run.tenant_id, run.task_type, run.next_node, run.combo_id, run.status,
@@ -47,7 +47,7 @@ SELECT run.id AS run_id, run.tenant_id, run.task_type, run.next_node, run.combo_
               WHEN run.finished_at IS NULL THEN absorbed_seq IS NULL
               ELSE true END
         ORDER BY proposed_seq DESC LIMIT 1) AS action ON true
- WHERE run.id = ANY(%(runs)s)
+ WHERE run.id = ANY(%(runs)s) AND run.mode = 'live'
 """
 # The columns of LOOK, in its order.
 Row: Final = namedtuple(

@@ -77,7 +77,8 @@ def sort_all(tenant_id: int) -> None:
 def _keep(moved: Sequence[Move]) -> None:
     over = [move.before.pk for move in moved if move.before is not None]
     execute(END, {"ids": over})
-    found = [move.now for move in moved if move.now.what]
+    # Numbered in the order in which they were seen: pages go by it.
+    found = sorted((move.now for move in moved if move.now.what), key=lambda one: one.since)
     problems = _problems(found)
     ProblemRun.objects.bulk_create(
         [

@@ -39,19 +39,19 @@ WITH age AS MATERIALIZED (
     (SELECT id, task_type, next_node, combo_id, reason,
             CASE status WHEN 'waiting' THEN 'due' ELSE reason END AS aged, due_at AS since
        FROM checkpoints_run
-      WHERE tenant_id = %(tenant)s AND status IN ('queued', 'waiting')
+      WHERE tenant_id = %(tenant)s AND status IN ('queued', 'waiting') AND mode = 'live'
         AND due_at < clock_timestamp() - make_interval(secs => %(least)s)
       ORDER BY due_at LIMIT %(most)s)
     UNION ALL
     (SELECT id, task_type, next_node, combo_id, reason, reason,
             greatest(created_at, progressed_at, woken_at)
        FROM checkpoints_run
-      WHERE tenant_id = %(tenant)s AND status = 'running' LIMIT %(most)s)
+      WHERE tenant_id = %(tenant)s AND status = 'running' AND mode = 'live' LIMIT %(most)s)
     UNION ALL
     (SELECT id, task_type, next_node, combo_id, reason, reason,
             greatest(created_at, progressed_at, woken_at)
        FROM checkpoints_run
-      WHERE tenant_id = %(tenant)s AND status = 'waiting' AND due_at IS NULL
+      WHERE tenant_id = %(tenant)s AND status = 'waiting' AND mode = 'live' AND due_at IS NULL
         AND id < %(older)s
       ORDER BY id LIMIT %(most)s)
 ), late AS (

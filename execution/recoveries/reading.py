@@ -8,6 +8,14 @@ from typing import Any, Final
 from django.db.models import QuerySet
 
 from checkpoints.models import Recovery
+from execution.recoveries.defining import (
+    BEGUN,
+    BY_PERSON,
+    RECOVERED,
+    SECONDS,
+    TAKEOVER_SECONDS,
+    UNDER_WAY,
+)
 from execution.recoveries.wanted import PERS, Wanted
 from tenants.database import execute
 from tenants.models import Tenant
@@ -35,29 +43,26 @@ class Bucket:
     p95: float | None = None
 
 
-# A recovery that was interrupted itself goes on as the next one, which stands for it.
-BUCKETS: Final = """
+BUCKETS: Final = f"""
 SELECT date_trunc(%(per)s, noticed_at, 'UTC'), count(*),
-       count(*) FILTER (WHERE ended = 'recovered'),
-       count(*) FILTER (WHERE ended = 'by_person'),
-       count(*) FILTER (WHERE ended = ''),
-       percentile_cont(0.5) WITHIN GROUP (ORDER BY waited) FILTER (WHERE ended = 'recovered'),
-       percentile_cont(0.5) WITHIN GROUP (ORDER BY seconds) FILTER (WHERE ended = 'recovered'),
-       percentile_cont(0.95) WITHIN GROUP (ORDER BY seconds) FILTER (WHERE ended = 'recovered')
+       count(*) FILTER (WHERE {RECOVERED}),
+       count(*) FILTER (WHERE {BY_PERSON}),
+       count(*) FILTER (WHERE {UNDER_WAY}),
+       percentile_cont(0.5) WITHIN GROUP (ORDER BY waited) FILTER (WHERE {RECOVERED}),
+       percentile_cont(0.5) WITHIN GROUP (ORDER BY seconds) FILTER (WHERE {RECOVERED}),
+       percentile_cont(0.95) WITHIN GROUP (ORDER BY seconds) FILTER (WHERE {RECOVERED})
   FROM (
-    SELECT run_id, ended, noticed_at,
-           extract(epoch FROM new_boundary_at - noticed_at)::float8 AS seconds,
-           extract(epoch FROM taken_over_at - noticed_at)::float8 AS waited
+    SELECT run_id, ended, noticed_at, {SECONDS} AS seconds, {TAKEOVER_SECONDS} AS waited
       FROM checkpoints_recovery ORDER BY id DESC LIMIT %(looked_at)s
   ) AS newest
   JOIN checkpoints_run AS run ON run.id = newest.run_id
   JOIN checkpoints_combo AS combo ON combo.id = run.combo_id
- WHERE run.tenant_id = %(tenant)s AND ended <> 'interrupted'
+ WHERE run.tenant_id = %(tenant)s AND run.mode = 'live' AND {BEGUN}
    AND noticed_at >= %(since)s AND noticed_at < %(until)s
    AND (%(task_type)s::text = '' OR run.task_type = %(task_type)s::text)
    AND starts_with(encode(combo.digest, 'hex'), %(combo)s::text)
  GROUP BY 1
-"""
+"""  # noqa: S608 - names of ours
 
 
 def buckets(tenant: Tenant, wanted: Wanted, *, now: datetime) -> list[Bucket]:
@@ -88,7 +93,7 @@ def behind(tenant: Tenant, wanted: Wanted, *, now: datetime) -> Sequence[Recover
     since = wanted.at or starts[0]
     until = since + step if wanted.at else now + timedelta(days=1)
     found: QuerySet[Recovery] = Recovery.objects.filter(
-        run__tenant=tenant, noticed_at__gte=since, noticed_at__lt=until
+        run__tenant=tenant, run__mode="live", noticed_at__gte=since, noticed_at__lt=until
     ).exclude(ended="interrupted")
     if wanted.task_type:
         found = found.filter(run__task_type=wanted.task_type)
@@ -98,7 +103,7 @@ def behind(tenant: Tenant, wanted: Wanted, *, now: datetime) -> Sequence[Recover
 
 
 def _is_of(recovery: Recovery, combo: str) -> bool:
-    return bytes(recovery.run.combo.digest).hex().startswith(combo)
+    return recovery.run.combo.hex.startswith(combo)
 
 
 def _starts(wanted: Wanted, now: datetime) -> list[datetime]:

@@ -1,6 +1,7 @@
 """The questions about what is around a run: workers and their code, stops, doors, credentials, sweeper."""
 
 from datetime import datetime
+from typing import Any
 
 from django.utils.translation import gettext as _
 from redis import RedisError
@@ -9,6 +10,7 @@ from checkpoints import stops, wakeups
 from checkpoints.models import Run, Stop
 from checkpoints.registry import agents
 from checkpoints.scopes import Lock
+from execution import announcing
 from execution.models import Process
 from execution.pages import machine
 from execution.pages.places import place
@@ -25,7 +27,7 @@ def worker(run: Run) -> Answer:
     """Whether a worker is alive that has the code of its combo."""
     alive = [each.process for each in machine.processes() if not each.silent]
     workers = [each for each in alive if each.kind == "worker"]
-    able = [each for each in workers if _can_run(each, run)]
+    able = [each for each in workers if announcing.has_code(each, run.combo)]
     if able:
         told = {"n": len(able), "all": len(workers)}
         said = _("%(n)d of %(all)d live workers have the code of its combo.") % told
@@ -33,12 +35,15 @@ def worker(run: Run) -> Answer:
     if not workers:
         said = _("No worker is alive.")
         return against(said, _last("worker"), _("Start one: manage.py work"))
-    said = _("%(n)d workers are alive, and none has the code of its combo %(combo)s.") % {
+    seen = announcing.last_seen(run.combo)
+    needs: dict[str, Any] = {
         "n": len(workers),
+        "code": announcing.code_of(run.combo)[:12],
         "combo": run.combo,
     }
-    seen = max(each.seen_at for each in workers)
-    return against(said, seen, _("Start a worker of the version that this run began with."))
+    said = _("No worker runs code %(code)s, which its combo %(combo)s needs; %(n)d run other code.")
+    then = _("Start a worker of the version that this run began with.")
+    return against(said % needs, seen, then)
 
 
 def stop(run: Run) -> Answer:
@@ -105,10 +110,6 @@ def machinery(run: Run) -> Answer:
     return Answer(
         ok=True, said=_("The sweeper is alive; PostgreSQL and the queue answer."), at=max(alive)
     )
-
-
-def _can_run(process: Process, run: Run) -> bool:
-    return run.combo_id in process.facts.get("combos", [])
 
 
 def _last(kind: str) -> datetime | None:

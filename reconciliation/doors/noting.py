@@ -74,7 +74,8 @@ def _silent(action: Action, call: str, said: Redacted, retry_after: float) -> No
         )
         door = Door.objects.select_for_update().get(tenant_id=action.tenant_id, tool=action.tool)
         now = clock.now()
-        door.silent = [*(each for each in door.silent if each != call), call][-MOST_KEPT:]
+        most = max(MOST_KEPT, settings.KEDGE_DOOR_UNKNOWNS)
+        door.silent = [*(each for each in door.silent if each != call), call][-most:]
         door.said = str(said.first(LONGEST_SAID))
         if not door.is_closed and len(door.silent) >= settings.KEDGE_DOOR_UNKNOWNS:
             _close(door, action, now, retry_after)

@@ -9,7 +9,7 @@ from approvals.showing import shown
 from reconciliation.evidence.bytestore import Bytes
 from reconciliation.models import Action, Attempt, LookUp, Receipt
 from tenants.models import User
-from tenants.trail.rows import instant
+from tenants.trail.rows import instant, instant_or_none
 
 Json = Any
 
@@ -36,10 +36,11 @@ def as_json(action: Action, kept: Bytes) -> dict[str, Json]:
         "outcome": action.outcome,
         "because": action.because,
         "note": action.note,
+        "evidence_at": instant_or_none(action.evidence_at),
         "proposed_seq": action.proposed_seq,
         "absorbed_seq": action.absorbed_seq,
         "proposed_at": instant(action.proposed_at),
-        "settled_at": _when(action.settled_at),
+        "settled_at": instant_or_none(action.settled_at),
         "requests": [of_request(each, kept) for each in asked],
         "attempts": [_attempt(each, kept) for each in attempts],
     }
@@ -62,6 +63,7 @@ def of_request(asked: ApprovalRequest, kept: Bytes) -> dict[str, Json]:
         "media": asked.diff_media,
         "parameters": kept.of(asked.parameters),
         "describe": asked.describe,
+        "on_behalf_of": asked.on_behalf_of,
         "target": asked.target,
         "summary": asked.summary,
         "magnitude": asked.magnitude,
@@ -69,14 +71,29 @@ def of_request(asked: ApprovalRequest, kept: Bytes) -> dict[str, Json]:
         "asked_at": instant(asked.asked_at),
         "expires_at": instant(asked.expires_at),
         "state": asked.state,
-        "closed_at": _when(asked.closed_at),
+        "closed_at": instant_or_none(asked.closed_at),
         "closed_by": asked.closed_by,
         "closed_because": asked.closed_because,
         "opened": _opened(asked),
         "second_look": _second_look(asked, kept),
+        "handed_over": _handed_over(asked),
         "decisions": [_decision(each) for each in decisions],
         "approval": _approval(asked),
     }
+
+
+def _handed_over(asked: ApprovalRequest) -> list[dict[str, Json]]:
+    found = asked.handovers.select_related("given_by", "given_to").order_by("at")
+    return [
+        {
+            "person": person(each.given_by),
+            "to": person(each.given_to),
+            "note": each.note,
+            "at": instant(each.at),
+            "taken_back_at": instant_or_none(each.taken_back_at),
+        }
+        for each in found
+    ]
 
 
 def _opened(asked: ApprovalRequest) -> list[dict[str, Json]]:
@@ -124,9 +141,15 @@ def _decision(decision: Decision) -> dict[str, Json]:
         "reason": decision.reason,
         "hash": decision.posted_hash,
         "unopened": decision.unopened,
+        "proved": proved(decision.proved_by, decision.proved_at),
         "at": instant(decision.at),
         "taken_back": {"reason": back.reason, "at": instant(back.at)} if back else None,
     }
+
+
+def proved(by: str, at: datetime | None) -> dict[str, Json] | None:
+    """How and when somebody proved that it is them; None where nothing asked for it."""
+    return {"by": by, "at": instant(at)} if at else None
 
 
 def _approval(asked: ApprovalRequest) -> dict[str, Json] | None:
@@ -137,7 +160,7 @@ def _approval(asked: ApprovalRequest) -> dict[str, Json] | None:
         "state": approval.state,
         "rule": approval.rule,
         "granted_at": instant(approval.granted_at),
-        "used_at": _when(approval.used_at),
+        "used_at": instant_or_none(approval.used_at),
         "used_by": str(approval.used_by_attempt) if approval.used_by_attempt else None,
     }
 
@@ -146,14 +169,15 @@ def _attempt(attempt: Attempt, kept: Bytes) -> dict[str, Json]:
     return {
         "id": str(attempt.pk),
         "number": attempt.number,
-        "request": str(attempt.approval_id),
+        "request": str(attempt.approval_id) if attempt.approval_id else None,
         "hash": attempt.action_hash,
         "fence": attempt.fence,
+        "holder": str(attempt.holder),
         "dispatched_at": instant(attempt.dispatched_at),
         "deadline_at": instant(attempt.deadline_at),
         "margin_seconds": attempt.margin_seconds,
         "outcome": attempt.outcome,
-        "settled_at": _when(attempt.settled_at),
+        "settled_at": instant_or_none(attempt.settled_at),
         "receipts": _receipts(attempt.receipts.order_by("id"), kept),
         "look_ups": _look_ups(attempt.look_ups.order_by("id")),
     }
@@ -176,7 +200,3 @@ def _look_ups(look_ups: Iterable[LookUp]) -> list[dict[str, Json]]:
     return [
         {"answer": each.answer, "detail": each.detail, "at": instant(each.at)} for each in look_ups
     ]
-
-
-def _when(at: datetime | None) -> str | None:
-    return instant(at) if at else None

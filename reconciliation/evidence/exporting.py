@@ -77,6 +77,7 @@ def _made(row: AuditRow) -> dict[str, Json]:
 def _subjects(record: dict[str, Json]) -> set[str]:
     """As the audit trail names what the evidence tells of."""
     found = {f"run {record['run']['id']}"} | {f"case {case['id']}" for case in record["cases"]}
+    found |= {f"plan:{plan['id']}" for plan in record.get("plans", [])}
     for action in record["actions"]:
         found.add(f"action {action['id']}")
         for asked in action["requests"]:

@@ -10,9 +10,12 @@ from typing import Any, Final
 from canonical import digests
 from tenants.signing import Believed, SigningKey
 
-FORMAT: Final = "kedge-evidence/2"
-# Without `recoveries` and `numbers`; it still verifies.
-OLD_FORMAT: Final = "kedge-evidence/1"
+FORMAT: Final = "kedge-evidence/3"
+# What older forms have no member for; they still verify.
+LACKING: Final = {
+    "kedge-evidence/1": ("forks", "numbers", "plans", "recoveries"),
+    "kedge-evidence/2": ("forks", "plans"),
+}
 MEMBERS: Final = (
     "format",
     "about",
@@ -23,6 +26,8 @@ MEMBERS: Final = (
     "actions",
     "cases",
     "recoveries",
+    "forks",
+    "plans",
     "events",
     "numbers",
     "trail",
@@ -32,6 +37,7 @@ DOMAIN: Final = "evidence/1"
 TAG: Final = "evidence-member"
 DEPTH: Final = 3
 MOST_EVENTS: Final = 10_000  # of a run's history, from its beginning
+MOST_FORKS: Final = 1_000
 
 Json = Any
 Document = Mapping[str, Json]

@@ -3,20 +3,22 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.db import connection, transaction
+from django.utils.module_loading import import_string
 
-from checkpoints.models import Case, Checkpoint, Event, Fork, Recovery, Run
-from reconciliation.evidence import acts, rulings
+from checkpoints import pins
+from checkpoints.models import Case, Checkpoint, Event, Fork, Recovery, Repin, Run
+from reconciliation.evidence import acts, desk, rulings
 from reconciliation.evidence import written as by_hand
 from reconciliation.evidence.bytestore import Bytes
-from reconciliation.evidence.members import MOST_EVENTS
+from reconciliation.evidence.members import MOST_EVENTS, MOST_FORKS
 from reconciliation.models import Action
 from tenants.models import Tenant
-from tenants.trail.rows import instant
+from tenants.trail.rows import instant, instant_or_none
 
 Json = Any
 
@@ -44,7 +46,7 @@ class About:
 
 
 def read(about: About, kept: Bytes) -> dict[str, Json]:
-    """Run, checkpoints, actions, cases, recoveries and events as they stood at one moment."""
+    """Run, checkpoints, actions, cases, recoveries, forks, plans and events at one moment."""
     with _one_moment():
         action = _action(about)
         run_id = action.run_id if action else about.id
@@ -56,8 +58,15 @@ def read(about: About, kept: Bytes) -> dict[str, Json]:
             "actions": [acts.as_json(each, kept) for each in actions],
             "cases": _cases(run, action, kept),
             "recoveries": [] if action else recoveries(run),
+            "forks": [] if action else _forks(run),
             "events": [] if action else _events(run),
+            **({name: [] for name in settings.EVIDENCE_PARTS} if action else _parts(run)),
         }
+
+
+def _parts(run: Run) -> dict[str, Json]:
+    """What floors above this one know of a run, by the member it becomes."""
+    return {name: import_string(part)(run) for name, part in settings.EVIDENCE_PARTS.items()}
 
 
 def recoveries(run: Run) -> list[dict[str, Json]]:
@@ -67,10 +76,10 @@ def recoveries(run: Run) -> list[dict[str, Json]]:
             "why": each.why,
             "fence": each.interrupted_fence,
             "noticed_at": instant(each.noticed_at),
-            "taken_over_at": _when(each.taken_over_at),
-            "new_boundary_at": _when(each.new_boundary_at),
+            "taken_over_at": instant_or_none(each.taken_over_at),
+            "new_boundary_at": instant_or_none(each.new_boundary_at),
             "ended": each.ended,
-            "ended_at": _when(each.ended_at),
+            "ended_at": instant_or_none(each.ended_at),
         }
         for each in Recovery.objects.filter(run=run).order_by("interrupted_fence")
     ]
@@ -103,7 +112,7 @@ def _run(run: Run, kept: Bytes) -> dict[str, Json]:
         "started_by": run.started_by_id,
         "created_at": instant(run.created_at),
         "input": kept.of(run.input, bytes(run.input_digest).hex()),
-        "combo": kept.of(run.combo.manifest, bytes(run.combo.digest).hex(), secret=False),
+        "combo": kept.of(run.combo.manifest, run.combo.hex, secret=False),
         "head": run.head,
         "status": run.status,
         "reason": run.reason,
@@ -111,6 +120,7 @@ def _run(run: Run, kept: Bytes) -> dict[str, Json]:
         "stop_reason": run.stop_reason,
         "finished_at": instant(run.finished_at) if run.finished_at else None,
         **_forked(run),
+        **_moved(run, kept),
     }
 
 
@@ -119,8 +129,41 @@ def _forked(run: Run) -> dict[str, Json]:
     if run.forked_from_id is None:
         return {}
     fork = Fork.objects.get(run=run)
-    checkpoint = bytes(fork.checkpoint).hex()
-    return {"forked": {"run": str(fork.source_id), "seq": fork.seq, "checkpoint": checkpoint}}
+    return {"forked": {"run": str(fork.source_id), **_fork(fork)}}
+
+
+def _moved(run: Run, kept: Bytes) -> dict[str, Json]:
+    """From which combo to which it moved, and when; nothing for a run that never did."""
+    moves = pins.moves(run) if run.first_combo_id is not None else []
+    return {"moved": [_move(each, kept) for each in moves]} if moves else {}
+
+
+def _move(repin: Repin, kept: Bytes) -> dict[str, Json]:
+    return {
+        "seq": repin.seq,
+        "from": kept.of(repin.from_combo.manifest, repin.from_combo.hex, secret=False),
+        "to": kept.of(repin.to_combo.manifest, repin.to_combo.hex, secret=False),
+        "cause": repin.cause,
+        "why": repin.why,
+        "by": repin.ordered_by,
+        "at": instant_or_none(repin.ended_at),
+    }
+
+
+def _forks(run: Run) -> list[dict[str, Json]]:
+    """Runs that began from one of its checkpoints."""
+    found = Fork.objects.filter(source=run, tenant=run.tenant_id).order_by("at")[:MOST_FORKS]
+    return [{"run": str(each.run_id), **_fork(each)} for each in found]
+
+
+def _fork(fork: Fork) -> dict[str, Json]:
+    return {
+        "seq": fork.seq,
+        "checkpoint": bytes(fork.checkpoint).hex(),
+        "reason": fork.reason,
+        "by": fork.made_by,
+        "at": instant(fork.at),
+    }
 
 
 def _checkpoints(run: Run, action: Action | None) -> list[Checkpoint]:
@@ -152,15 +195,16 @@ def _case(case: Case, kept: Bytes) -> dict[str, Json]:
         "kind": case.kind,
         "sentence": case.sentence,
         "action": str(case.action_id) if case.action_id else None,
+        "facts": case.facts,
         "opened_at": instant(case.opened_at),
-        "closed_at": instant(case.closed_at) if case.closed_at else None,
+        "decided_at": instant_or_none(case.decided_at),
+        "reopened_at": instant_or_none(case.reopened_at),
+        "closed_at": instant_or_none(case.closed_at),
+        "closed_because": case.closed_because,
         "verdicts": rulings.of_case(case),
+        "desk": desk.of_case(case),
         **by_hand.of_case(case, kept),
     }
-
-
-def _when(at: datetime | None) -> str | None:
-    return instant(at) if at else None
 
 
 def _events(run: Run) -> list[dict[str, Json]]:

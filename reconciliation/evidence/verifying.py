@@ -11,6 +11,7 @@ from jsonschema import Draft202012Validator
 from reconciliation.evidence.checks import (
     edits,
     payloads,
+    people,
     permission,
     record,
     recoveries,
@@ -41,7 +42,7 @@ def verify(content: bytes, believed: Believed) -> Findings:
         return findings
     _signature(document, believed, findings)
     authentic = findings.holds
-    for each in (payloads, record, permission, edits, world, recoveries):
+    for each in (payloads, record, permission, edits, world, recoveries, people):
         _try(each.check, document, findings)
     _try(lambda whole, found: trail.check(whole, believed, found), document, findings)
     if not authentic:

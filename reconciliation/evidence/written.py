@@ -4,7 +4,7 @@ from typing import Any
 
 from approvals.models import EditDecision, EditRequest
 from checkpoints.models import Case
-from reconciliation.evidence.acts import person
+from reconciliation.evidence.acts import person, proved
 from reconciliation.evidence.bytestore import Bytes
 from tenants.trail.rows import instant
 
@@ -27,6 +27,7 @@ def _edit(edit: EditRequest, kept: Bytes) -> dict[str, Json]:
         "state": kept.of(edit.content),
         "diff": kept.of(edit.diff),
         "author": person(edit.author),
+        "reason": edit.reason,
         "asked_at": instant(edit.asked_at),
         "expires_at": instant(edit.expires_at),
         "stands": edit.state,
@@ -44,5 +45,6 @@ def _decision(given: EditDecision) -> dict[str, Json]:
         "verdict": given.verdict,
         "reason": given.reason,
         "hash": given.posted_hash,
+        "proved": proved(given.proved_by, given.proved_at),
         "at": instant(given.at),
     }

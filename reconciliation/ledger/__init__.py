@@ -17,10 +17,10 @@ from reconciliation.ledger.proposals import absorb, ledger_key, mark, propose, r
 from reconciliation.ledger.reads import (
     WORKER,
     effects_that_stand,
-    first_receipt,
     in_world,
     of_key,
     open_action,
+    receipt_heard,
 )
 
 __all__ = [
@@ -30,7 +30,6 @@ __all__ = [
     "dispatch",
     "effects_that_stand",
     "end_attempt",
-    "first_receipt",
     "give_up_proposal",
     "in_world",
     "ledger_key",
@@ -39,6 +38,7 @@ __all__ = [
     "of_key",
     "open_action",
     "propose",
+    "receipt_heard",
     "record_answer",
     "record_look_up",
     "reopen_attempt",

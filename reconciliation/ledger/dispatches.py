@@ -10,7 +10,7 @@ from approvals.errors import NotApprovedError
 from approvals.rules import Deny, Requirement
 from approvals.uses import Use, Wanted
 from canonical.redaction import ours
-from checkpoints import states, stops
+from checkpoints import rungs, states, stops
 from checkpoints.boundaries import boundary
 from checkpoints.commits import Lease
 from checkpoints.scopes import Under
@@ -103,16 +103,19 @@ def _permitted(lease: Lease, demand: Demand, attempt: Attempt) -> Use:
     under = Under(lease.tenant_id, action.run.task_type, lease.combo_id, (action.tool,))
     statements = [
         *stops.keeping_out("effects", under),
+        *rungs.keeping_still(lease.tenant_id, lease.combo_id, action.tool),
         (LOCK_RUN, {"run": lease.run_id}),
         (LOCK_ACTION, of_action),
         (EARLIER, of_action),
         *uses.locking(action.id, lease.tenant_id),
         *demand.looking(),
     ]
-    locked, in_force, run, itself, earlier, request, approval, said_yes, *looks = together(
-        statements
+    locked, in_force, still, rung, run, itself, earlier, request, approval, said_yes, *looks = (
+        together(statements)
     )
     stops.refuse("effects", locked, in_force)
+    if not rungs.may_write(still, rung):
+        raise NotDispatchedError("above_rung", action.id)
     _refuse_unless_ours(lease, action, run, itself)
     if any(outcome not in outcomes.PROVEN_WITHOUT_EFFECT for (outcome,) in earlier):
         raise NotDispatchedError("unproven", action.id)

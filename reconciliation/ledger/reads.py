@@ -11,8 +11,13 @@ WORKER = Actor.machine("worker")
 
 # By one_live_action_per_idempotency_key.
 OF_KEY = "WHERE tenant_id = %(tenant)s AND key = %(key)s AND mode = %(mode)s ORDER BY id LIMIT 1"
-# By the receipts' index on the action.
-FIRST = "WHERE action_id = %(action)s AND source <> 'refusal' ORDER BY id LIMIT 1"
+# By the receipts' index on the action. What settled it comes first: of people's words the newest,
+# because an earlier one was taken back; of what a tool told the oldest, which is never unsaid.
+HEARD = (
+    "WHERE action_id = %(action)s AND source <> 'refusal' "
+    "ORDER BY (source = 'person') <> %(by_person)s::boolean, "
+    "CASE WHEN source = 'person' THEN -id ELSE id END LIMIT 1"
+)
 
 
 def open_action(run_id: UUID) -> Action | None:
@@ -30,9 +35,10 @@ def of_key(tenant_id: int, key: bytes, *, mode: str) -> Action | None:
     return found[0] if found else None
 
 
-def first_receipt(action_id: UUID) -> Receipt | None:
-    """The first thing learnt of an action that is no refusal."""
-    found = rows(Receipt, FIRST, {"action": action_id})
+def receipt_heard(action: Action) -> Receipt | None:
+    """What an action that happened is known by: the standing word, and no refusal."""
+    by_person = action.because == outcomes.BY_PERSON
+    found = rows(Receipt, HEARD, {"action": action.pk, "by_person": by_person})
     return found[0] if found else None
 
 

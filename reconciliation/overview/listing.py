@@ -96,7 +96,7 @@ def matching(tenant: Tenant, wanted: Wanted) -> QuerySet[Action]:
 
 def _looked_at(tenant: Tenant, wanted: Wanted) -> QuerySet[Action]:
     # Index: actions_by_tenant_newest.
-    newest = Action.objects.filter(tenant=tenant)
+    newest = Action.objects.filter(tenant=tenant, mode="live")
     window = WINDOWS[wanted.window]
     if window is not None:
         newest = newest.filter(proposed_at__gte=timezone.now() - window)

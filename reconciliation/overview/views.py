@@ -15,7 +15,7 @@ from reconciliation.overview.revealing import TooManyError
 from tenants.models import Tenant
 from tenants.scope import TenantRequest, tenant_page
 
-RECONCILE = "reconcile_actions"
+RECONCILE, OPERATE = "reconcile_actions", "operate_runs"
 READ = "read_payloads"
 
 
@@ -45,6 +45,7 @@ def _page(
     form = _form(query)
     wanted = form.wanted()
     found = listing.found(tenant, wanted)
+    operates = request.access.may(tenant.pk, OPERATE)
     context = {
         "form": form,
         "wanted": wanted,
@@ -54,7 +55,8 @@ def _page(
         "too_many": too_many,
         "kept": _address(wanted, before=None),
         "older": _address(wanted, before=found.rows[-1].action.pk) if found.more else "",
-        "may_reconcile": request.access.may(tenant.pk, RECONCILE),
+        "may_plan": operates or request.access.may(tenant.pk, RECONCILE),
+        "may_operate": operates,
         "may_read": request.access.may(tenant.pk, READ),
     }
     status = 422 if too_many else 200

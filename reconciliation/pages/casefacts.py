@@ -144,7 +144,7 @@ def _opened(case: Case) -> str:
     if case.facts.get("error") == TAKEN_BACK:
         return _("as somebody took a verdict back")
     if case.kind == states.RECORD_BEHIND:
-        return _("as a worker started and compared the record with the journal")
+        return _("as the record was compared with the journal")
     return _("by the worker that held the run")
 
 

@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 from typing import Any, Final
 
+from approvals import onward
 from checkpoints import states
 from checkpoints.models import Case, ProposedVerdict, Verdict
 from reconciliation import verdicts
-from reconciliation.casework import onward, panel
+from reconciliation.casework import panel
 from reconciliation.models import Action
 from reconciliation.pages import (
     casefacts,

@@ -9,11 +9,12 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
+from approvals import onward
 from checkpoints.desk import working
 from checkpoints.errors import HeldByAnotherError, IllegalMoveError
 from checkpoints.models import Case, ProposedVerdict, Verdict
 from reconciliation import verdicts
-from reconciliation.casework import onward, panel
+from reconciliation.casework import panel
 from reconciliation.errors import VerdictRefusedError
 from reconciliation.pages import casepage, desk, kinds, queries
 from reconciliation.pages.casepage import MAY_DECIDE, TOO_LATE, Refused

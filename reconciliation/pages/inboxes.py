@@ -12,14 +12,14 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from approvals import judging
+from approvals import judging, onward
 from approvals import queries as permission
 from approvals.edits import waiting as edits
 from approvals.models import HandOver
 from approvals.pages import batching
 from approvals.people import handovers
 from checkpoints import states
-from reconciliation.casework import onward, queue
+from reconciliation.casework import queue
 from reconciliation.casework.queue import Worked
 from reconciliation.pages import kinds, queries
 from reconciliation.pages.queries import APPROVAL, EDIT, Waiting

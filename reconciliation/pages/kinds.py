@@ -53,10 +53,14 @@ MEANS: Final[dict[str, str | Promise]] = {
         "Deploy code with a migrator, then try again."
     ),
     states.CRASH_LOOP: _(
-        "Workers keep dying at the same step, so it is not tried again by itself. "
+        "The same step keeps failing: its worker died there again and again, or the step itself "
+        "raised an error. So it is not tried again by itself. "
         "Nothing that was sent is sent again when it goes on."
     ),
-    states.INVALID_OUTPUT: _("A node returned what its own rules do not allow. Nothing was sent."),
+    states.INVALID_OUTPUT: _(
+        "A node returned what its own rules do not allow, so it was not kept. "
+        "Nothing is sent because of it."
+    ),
     states.WORLD_CHANGED: _(
         "What the run read is not so any more, and its rules say that a person decides."
     ),

@@ -10,10 +10,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
+from approvals import onward
 from approvals import queries as permission
 from checkpoints.models import Run
 from reconciliation import states
-from reconciliation.casework import onward
 from reconciliation.evidence import offers
 from reconciliation.models import Action
 from reconciliation.pages import casefacts, effectpage, inboxes, queries, telling

@@ -28,6 +28,7 @@ from tenants.models import Tenant
 from tenants.scope import TenantRequest, tenant_for, tenant_page
 
 SHOWN_ROWS = 5
+PER_MINUTE = 600  # the usual rate of plans; the page of the plan changes it
 LISTS = "reconciliation:reports"
 DRAFT = "reconciliation:report_draft"
 ONE = "reconciliation:report"
@@ -114,6 +115,7 @@ def report(request: TenantRequest, tenant: Tenant, report_id: UUID) -> HttpRespo
         "lines": lines,
         "older": f"?kind={kind}&after={lines[-1].line.pk}" if more else "",
         "answered": open_now[MATCHED],
+        "per_minute": PER_MINUTE,
         "missing": open_now[ABSENT],
         "may_reconcile": request.access.may(tenant.pk, RIGHT),
         "may_read": request.access.may(tenant.pk, "read_payloads"),
@@ -168,8 +170,8 @@ def _draft(
             (row.number, [row.values.get(name, "") for name in table.columns]) for row in rows
         ],
         "known": read.known,
-        "button": ngettext("Match %(n)d line", "Match %(n)d lines", len(table.rows))
-        % {"n": len(table.rows)},
+        "button": ngettext("Match %(n)s line", "Match %(n)s lines", len(table.rows))
+        % {"n": f"{len(table.rows):,}"},
     }
     return render(request, "reconciliation/reports/draft.html", context, status=status)
 

@@ -8,6 +8,7 @@ from checkpoints import states
 from checkpoints.models import Case, Run
 from checkpoints.registry import agents
 from reconciliation import states as world
+from reconciliation.behind import restoring, settling
 from reconciliation.models import Action, Receipt
 from reconciliation.verdicts import compensating
 from reconciliation.verdicts.amending import OTHER_PARAMETERS
@@ -122,6 +123,18 @@ NEVER_ARRIVED = Choice(
     _("The run hears that it did not happen. Nothing is sent."),
     needs_evidence=True,
 )
+PUT_BACK = Choice(
+    states.IT_HAPPENED,
+    _("It reached the world"),
+    _("It is put back into the ledger from the journal; the run goes on with it. Nothing is sent."),
+    needs_evidence=True,
+)
+PROPOSE_ANEW = Choice(
+    states.IT_DID_NOT,
+    _("It did not reach the world"),
+    _("The run goes on, and may propose it anew. Nothing is sent before somebody says yes."),
+    needs_evidence=True,
+)
 
 CHOICES: Final[dict[str, tuple[Choice, ...]]] = {
     states.OUTCOME_UNKNOWN: (HAPPENED, AGAIN, DID_NOT, UNDO, WRITE_OFF, WRITE_OFF_AND_STOP, ASK),
@@ -139,9 +152,10 @@ CHOICES: Final[dict[str, tuple[Choice, ...]]] = {
     states.CREDENTIAL_INVALID: (TRY, CANCEL),
 }  # fmt: skip
 # Of a case about no effect there is nothing to say of the world. A run whose record has lost an
-# effect altogether would propose it again, so it can only end.
+# effect altogether would propose it again: it can only end, unless the journal has enough of it.
 WITHOUT_EFFECT: Final = (TRY, BACK, CANCEL)
 LOST_WHOLE: Final = (CANCEL,)
+FROM_JOURNAL: Final = (PUT_BACK, PROPOSE_ANEW, CANCEL)
 # A run that has ended goes nowhere: what is said of the world can still be said.
 OF_LIVE_RUNS: Final = frozenset(
     {states.TRY_AGAIN, states.GO_ON_FROM, states.CANCEL, states.SEND_AGAIN, states.LOOK_UP_AGAIN}
@@ -163,7 +177,7 @@ def choices(case: Case) -> tuple[Choice, ...]:
     found = CHOICES[case.kind]
     if case.kind in ABOUT_EFFECTS:
         if action is None or case.facts.get("error") == OTHER_PARAMETERS:
-            found = LOST_WHOLE if case.kind == states.RECORD_BEHIND else WITHOUT_EFFECT
+            found = _lost_whole(case) if case.kind == states.RECORD_BEHIND else WITHOUT_EFFECT
         else:
             found = tuple(each for each in found if _fits(case, action, each))
     if Run.objects.filter(pk=case.run_id, status__in=states.FINAL).exists():
@@ -175,6 +189,11 @@ def label_of(case: Case, verdict: str) -> str:
     """The words of a verdict that a case like this one may have got."""
     known = {each.verdict: each.label for each in (*WITHOUT_EFFECT, *CHOICES[case.kind])}
     return str(known.get(verdict, verdict.replace("_", " ")))
+
+
+def _lost_whole(case: Case) -> tuple[Choice, ...]:
+    line = settling.of_case(case)
+    return FROM_JOURNAL if line is not None and restoring.can(line) else LOST_WHOLE
 
 
 def action_of(case: Case) -> Action | None:

@@ -2,31 +2,23 @@
 
 import contextlib
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
-from canonical import json as canonical
-from canonical.redaction import Redacted, view
-from checkpoints import runs, states
-from checkpoints.errors import (
-    IllegalMoveError,
-    InputRefusedError,
-    KeyReusedError,
-    StoppedError,
-    UnknownTaskTypeError,
-)
+from canonical.redaction import Redacted
+from checkpoints import runs
+from checkpoints.errors import IllegalMoveError
 from checkpoints.models import Case, Run, Verdict
-from checkpoints.registry import agents
-from checkpoints.runs import Request
-from reconciliation.errors import VerdictRefusedError
-from reconciliation.models import Action, Receipt
-from reconciliation.tools import Compensation, Undone
+from reconciliation import followups
+from reconciliation.errors import FollowUpRefusedError, VerdictRefusedError
+from reconciliation.followups import Wanted
+from reconciliation.models import Action
+from reconciliation.tools import FollowUp
 from reconciliation.verdicts.terms import Given, effect_of
 from tenants.actors import Actor
 from tenants.models import User
 
 CHANNEL: Final = "verdict"
-MOST_TRIES: Final = 100
 
 
 @dataclass(frozen=True)
@@ -37,10 +29,9 @@ class Undoing:
     action_id: UUID
 
 
-def declared(tool: str) -> Compensation | None:
+def declared(tool: str) -> FollowUp | None:
     """How the effects of a tool are undone, as the agents of this installation declare it."""
-    found: Compensation | None = getattr(agents(), "COMPENSATIONS", {}).get(tool)
-    return found if found is not None and found.task_type in agents().GRAPHS else None
+    return followups.among("COMPENSATIONS", tool)
 
 
 def begin(case: Case, given: Given, *, user: User) -> Undoing:
@@ -58,20 +49,15 @@ def begin(case: Case, given: Given, *, user: User) -> Undoing:
 def undo(action: Action, *, why: str, channel: str, user: User) -> Run:
     """Start the run that undoes an effect, inside the caller's transaction; no run is locked yet.
 
-    Raises `VerdictRefusedError`, also while another run undoes it, and `StoppedError`.
+    Raises `VerdictRefusedError`, also while another run undoes it or new runs are stopped.
     """
-    compensation = declared(action.tool)
-    if compensation is None:
+    how = declared(action.tool)
+    if how is None:
         raise VerdictRefusedError("no task type is declared that undoes an effect of this tool")
-    content = compensation.input_of(_undone(action, why))
-    asked = Request(compensation.task_type, _key(action), content, channel)
     try:
-        run, created = runs.start(action.tenant, asked, actor=Actor.person(user))
-    except (InputRefusedError, KeyReusedError, StoppedError, UnknownTaskTypeError) as error:
-        raise VerdictRefusedError(f"the run that undoes it cannot start: {error}") from error
-    if not created:
-        raise VerdictRefusedError(f"run {run.pk} undoes it already; look there first")
-    return run
+        return followups.start(action, Wanted(how, beginning(action), channel, why), user=user)
+    except FollowUpRefusedError as error:
+        raise VerdictRefusedError(f"it cannot be undone: {error}") from error
 
 
 def beginning(action: Action) -> str:
@@ -89,39 +75,3 @@ def call_off(verdict: Verdict, *, why: Redacted, user: User) -> None:
         return
     with contextlib.suppress(IllegalMoveError):
         runs.request_cancel(UUID(run_id), why=why, actor=Actor.person(user))
-
-
-def _undone(action: Action, why: str) -> Undone:
-    return Undone(
-        action_id=str(action.pk),
-        tenant=action.tenant.slug,
-        parameters=_as_kept(bytes(action.parameters)),
-        receipt=_receipt(action),
-        why=why,
-    )
-
-
-def _receipt(action: Action) -> Any:
-    told = Receipt.objects.filter(action_id=action.pk).exclude(source__in=["person", "refusal"])
-    first = told.order_by("id").first()
-    if first is None:
-        return None
-    try:
-        return _as_kept(bytes(first.content))
-    except canonical.CanonicalError:
-        return None
-
-
-def _as_kept(content: bytes) -> Any:
-    """A stored value with marks where it is sensitive."""
-    return view(canonical.loads(content)).value
-
-
-def _key(action: Action) -> str:
-    """One run at a time undoes an effect; after one that ended, another may be started."""
-    key = beginning(action)
-    earlier = Run.objects.filter(tenant_id=action.tenant_id, business_key__startswith=key)
-    ended = earlier.filter(status__in=states.FINAL).count()
-    if ended >= MOST_TRIES:
-        raise VerdictRefusedError("it was tried too often to undo this; look at those runs first")
-    return f"{key} {ended + 1}"

@@ -6,9 +6,9 @@ from datetime import datetime
 from typing import Final
 
 from django.conf import settings
-from django.utils import timezone
 
 from canonical.redaction import Said
+from tenants import clock
 from tenants.keys import hiding
 from tenants.models import Tenant, User
 from tenants.notifications.models import Notification, NotificationChoice
@@ -43,7 +43,7 @@ def put(tenant: Tenant | None, people: Iterable[User], matter: Matter) -> int:
     choices = {
         choice.person_id: choice for choice in NotificationChoice.objects.filter(person__in=told)
     }
-    now = timezone.now()
+    now = clock.now()  # judged by it when it is sent
     rows = [
         row
         for person in told
@@ -67,7 +67,7 @@ def insist(person: User, matter: Matter) -> int:
     row = Notification(
         person=person,
         channel=MAIL,
-        not_before=timezone.now(),
+        not_before=clock.now(),
         text=hiding.said(matter.text),
         **told,
     )

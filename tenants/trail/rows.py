@@ -50,3 +50,8 @@ def head_json(head: AuditHead, installation: str) -> dict[str, Json]:
 def instant(at: datetime) -> str:
     """A time in UTC with microseconds, which is what PostgreSQL keeps."""
     return at.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+def instant_or_none(at: datetime | None) -> str | None:
+    """The same of what may not have come yet."""
+    return instant(at) if at else None

@@ -8,12 +8,13 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 
-# Names in an address that are no ids: which file, which part, which checkpoint.
+# Names in an address that are no ids: which file, which part, which checkpoint, which task.
 PARTS: Final[Mapping[str, Any]] = {
     "seq": 1,
     "number": 1,
     "of": "parameters",
     "question": "due",
+    "task_type": "demo",
 }
 PARTS_OF: Final[Mapping[str, Mapping[str, Any]]] = {
     "reconciliation:encrypted": {"of": "input", "number": 0}

@@ -19,6 +19,7 @@ APPROVE: Final = "approve_actions"
 RECONCILE: Final = "reconcile_actions"
 MANAGE: Final = "manage_tenant"
 AUDIT: Final = "audit"
+RELEASE: Final = "manage_releases"
 
 ANONYMOUS: Final = "anonymous"
 STRANGER: Final = "stranger"  # signed in, belongs to no tenant
@@ -96,6 +97,7 @@ ROWS: Final[Mapping[str, Row]] = {
     "across": Row(get=SIGNED_IN),
     "where_to_stop": Row(get=SIGNED_IN),
     "system": Row(get=MEMBER),
+    "record": Row(get=MEMBER),
     # Getting in, and what is one's own
     "account_login": Row(get=PUBLIC, post=PUBLIC),
     "mfa_authenticate": Row(get=PUBLIC, post=PUBLIC),
@@ -127,6 +129,8 @@ ROWS: Final[Mapping[str, Row]] = {
     "audit_export": Row(post=AUDIT),
     "reconciliation:credentials": Row(get=VIEW, post=f"{VIEW} and {MANAGE}"),
     "reconciliation:credential_check": Row(post=f"{VIEW} and {OPERATE}|{MANAGE}"),
+    "reconciliation:tenant_record": Row(get=f"{AUDIT}|{MANAGE}|{RECONCILE}"),
+    "reconciliation:settle_line": Row(post=RECONCILE),
     "reconciliation:doors": Row(get=VIEW, post=f"{VIEW} and {OPERATE}"),
     "actions": Row(get=VIEW),
     "recoveries": Row(get=VIEW),
@@ -163,6 +167,38 @@ ROWS: Final[Mapping[str, Row]] = {
     "snooze_problem": Row(post=OPERATE),
     "change_problem": Row(post=OPERATE),
     "claim_problem": Row(post=OPERATE),
+    # Combos: the samples are those that runs of one tenant use
+    "combos": page(VIEW),
+    "combo": page(VIEW),
+    "combo_pair": page(VIEW),
+    # Rollbacks: the sample is the plan of one, not started
+    "new_rollback": Row(get=RELEASE, post=RELEASE),
+    "rollback": page(VIEW),
+    "rollback_progress": page(VIEW),
+    "start_rollback": Row(post=RELEASE),
+    "second_rollback": Row(post=RELEASE),
+    "withdraw_rollback": Row(post=RELEASE),
+    "pause_rollback": Row(post=RELEASE),
+    "go_on_rollback": Row(post=RELEASE),
+    "rollback_runs": Row(get=VIEW, post=RELEASE),
+    "rollback_board": Row(get=VIEW, post=f"{RELEASE} and {RECONCILE}"),
+    "undo_effect": Row(post=f"{RELEASE} and {RECONCILE}"),
+    # Releases
+    "releases": page(VIEW),
+    "new_release": Row(get=RELEASE, post=RELEASE),
+    "task_releases": Row(get=VIEW),
+    "send_keys": Row(post=RELEASE),
+    "end_key": Row(post=RELEASE),
+    "problem_matrix": Row(get=VIEW),
+    "release": page(VIEW),
+    "shadows": page(VIEW),
+    "shadow_twin": page(VIEW),
+    "propose_move": Row(post=RELEASE),
+    "make_move": Row(post=RELEASE),
+    "second_move": Row(post=RELEASE),
+    "withdraw_move": Row(post=RELEASE),
+    "release_ladder": page(VIEW),
+    "step_on_ladder": Row(post=RELEASE),
     # Runs
     "runs": Row(get=VIEW),
     "runs_new": Row(get=VIEW),

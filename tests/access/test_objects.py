@@ -1,19 +1,21 @@
 """Ids of other people's objects under one's own address: as if there were no such object."""
 
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 import pytest
 from allauth.account.internal.flows.login import record_authentication
 from allauth.mfa.models import Authenticator
-from django.test import RequestFactory
+from django.db import connection
+from django.test import Client, RequestFactory
+from django.test.utils import CaptureQueriesContext
 
 from tests.access.asking import as_manager, nothing_changes, told, with_cookie
 from tests.access.routes import METHODS, Route, routes
 from tests.access.table import row_of
 from tests.access.world import World, passkey
 
-NOBODYS: Final = {"uuid": UUID(int=7), "int": 987_654_321}
+NOBODYS: Final[dict[type, Any]] = {UUID: UUID(int=7), int: 987_654_321, str: "0" * 64}
 PLACES = [(route, name) for route in routes() if "tenant" in route.takes for name in route.ids]
 
 
@@ -24,20 +26,32 @@ def test_a_foreign_id_is_as_one_that_does_not_exist(
     route: Route, name: str, home: World, elsewhere: World
 ) -> None:
     asking, foreign = as_manager(home), elsewhere.names[name]
-    nobodys = NOBODYS["uuid" if isinstance(foreign, UUID) else "int"]
+    nobodys = NOBODYS[type(foreign)]
     for method in METHODS:
         if row_of(route.name).needs(method) is None:
             continue
         # The whole address is taken out: a small number alone stands in much else of a page.
         addresses = [route.address({**home.names, name: id_}) for id_ in (foreign, nobodys)]
         with nothing_changes():
-            answers = [asking.generic(method, address) for address in addresses]
+            answers, questions = _asked(asking, method, addresses)
+        # A clock would be unfair: what takes time is what PostgreSQL is asked.
+        assert questions[0] == questions[1], "the time it takes would tell"
         assert [answer.status_code for answer in answers] == [404, 404]
         bodies = [
             told(answer).replace(address.encode(), b"?")
             for answer, address in zip(answers, addresses, strict=True)
         ]
         assert bodies[0] == bodies[1]
+
+
+def _asked(asking: Client, method: str, addresses: list[str]) -> tuple[list[Any], list[int]]:
+    """The answers, and how many questions each was to PostgreSQL."""
+    answers, questions = [], []
+    for address in addresses:
+        with CaptureQueriesContext(connection) as asked:
+            answers.append(asking.generic(method, address))
+        questions.append(len(asked))
+    return answers, questions
 
 
 def test_a_passkey_is_removed_by_its_holder_only(home: World) -> None:

@@ -10,10 +10,7 @@ from tests.access.asking import clients, told
 from tests.access.routes import Route, routes
 from tests.access.table import ROWS
 from tests.access.world import World
-from tests.wall.conftest import web_user
 from tests.wall.role import answering_as_web
-
-__all__ = ["web_user"]
 
 pytestmark = pytest.mark.usefixtures("web_user")
 EACH: Final = pytest.mark.parametrize("route", routes(), ids=lambda route: route.name)

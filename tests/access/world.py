@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
@@ -18,14 +19,16 @@ from approvals.batches import Answer
 from approvals.models import ApprovalRequest, Batch, HandOver
 from approvals.people import handovers
 from approvals.rules import Requirement
+from canonical import json as canonical
 from checkpoints import fingerprints, liftings
-from checkpoints.models import Case, ProposedVerdict, Run, Verdict
+from checkpoints.models import Case, Combo, Lifting, ProposedVerdict, Run, Verdict
 from execution.alerts import keeping as alerts
 from execution.plans.drafting import Draft, Target, draft
 from execution.plans.models import Plan
 from execution.problems import changing
 from execution.problems.models import Problem
 from reconciliation import stopping
+from reconciliation.behind.models import Divergence, MissingLine
 from reconciliation.credentials import keeping
 from reconciliation.credentials.keeping import Noted
 from reconciliation.models import Action
@@ -37,6 +40,7 @@ from tenants.access import grant
 from tenants.actors import Actor
 from tenants.models import Tenant, User
 from tenants.signin.links import make_link
+from tests.access import released
 from tests.access.table import PERSONAS
 from tests.approvals.asking import git_diff, question
 from tests.approvals.edits.rows import bare_edit
@@ -100,11 +104,16 @@ def make(slug: str, folder: Path) -> World:
         "edit_id": bare_edit(edited, people["operator"]),
         "stop_id": lifting.stop,
         "lifting_id": lifting,
+        "line_id": _missing(tenant, lifting),
         "pk": passkey(person(slug, "keyholder", tenant, ())),
     }
     names = {name: thing.pk for name, thing in found.items()}
     names["fingerprint"] = _problem(tenant).fingerprint
+    names["digest"], names["other"] = (_combo(tenant, people, each) for each in ("old", "new"))
     names["number"] = _plan(tenant, people, case.run_id).number
+    release = released.release(tenant, people["manager"], names["number"])
+    names["twin_id"] = released.twin(release)
+    names["effect"] = released.rollback(release, people["manager"], action).pk
     token = make_link(people["viewer"], actor=Actor.machine("test"))
     return World(
         tenant=tenant,
@@ -168,6 +177,26 @@ def _ids(found: Mapping[str, Model]) -> tuple[str, ...]:
     return tuple(str(thing.pk) for thing in found.values() if len(str(thing.pk)) > 9)
 
 
+def _missing(tenant: Tenant, lifting: Lifting) -> MissingLine:
+    """A line that the record lacked once, of a run that is lost."""
+    now = timezone.now()
+    over = Divergence.objects.create(
+        stop=lifting.stop, noticed_by="test", ended_at=now, ended_by="test"
+    )
+    return MissingLine.objects.create(
+        divergence=over,
+        tenant=tenant,
+        attempt_id=uuid4(),
+        run_id=uuid4(),
+        action_id=uuid4(),
+        tool=TOOL,
+        target=f"{tenant.slug}-target",
+        sent_at=now,
+        line={},
+        lacks="run",
+    )
+
+
 def _careless(bench: Bench) -> tuple[Run, Action]:
     """A run with checkpoints and encrypted fields, whose effect waits for a yes."""
     run = bench.start("careless", **GIVEN)
@@ -183,10 +212,23 @@ def _problem(tenant: Tenant) -> Problem:
     return changing.kept(Problem(tenant=tenant, fingerprint=fingerprint, **alike))
 
 
-def _run(tenant: Tenant, people: People, what: str) -> Run:
+def _run(tenant: Tenant, people: People, what: str, **columns: Any) -> Run:
     return make_run(
-        tenant, started_by=people["operator"], business_key=key(tenant.slug, what), channel="page"
+        tenant,
+        started_by=people["operator"],
+        business_key=key(tenant.slug, what),
+        channel="page",
+        **columns,
     )
+
+
+def _combo(tenant: Tenant, people: People, what: str) -> str:
+    """A combo that only a run of this tenant uses, of code that nobody has here."""
+    manifest = canonical.dumps({"task_type": "demo", "code": f"{tenant.slug} {what}"})
+    digest = sha256(manifest).digest()
+    combo = Combo.objects.create(task_type="demo", digest=digest, manifest=manifest)
+    _run(tenant, people, f"of the {what} combo", combo=combo)
+    return digest.hex()
 
 
 def _plan(tenant: Tenant, people: People, run_id: UUID) -> Plan:

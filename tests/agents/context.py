@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from jsonschema import Draft202012Validator
 
+from agents import registry
 from canonical import json as canonical
 from checkpoints.graph import (
     ACTION,
@@ -27,6 +28,7 @@ from checkpoints.graph import (
     To,
 )
 from checkpoints.migrators import check_schema
+from checkpoints.versions import Versions, of_manifest
 
 Left = TypeVar("Left", To, Proposal)
 Answer = Callable[[str, Proposal], Result]  # what becomes of the proposal of a node
@@ -46,6 +48,7 @@ class MemoryContext:
     appended: list[tuple[str, Json]] = field(default_factory=list)
     seen: dict[str, str] = field(default_factory=dict)
     cost: dict[str, int] = field(default_factory=dict)
+    combo: Versions = field(default_factory=Versions)
 
     def append(self, chain: str, item: Json) -> None:
         self.appended.append((chain, canonical.loads(canonical.dumps(item))))
@@ -90,8 +93,15 @@ class Walked:
     stop: str = ""
 
 
+def versions_of(task_type: str, variant: str = "") -> Versions:
+    """What the combo says that the files of a task make."""
+    return of_manifest(canonical.dumps(registry.manifest(task_type, variant)))
+
+
 def walk(graph: Graph, context: MemoryContext, answer: Answer | None = None) -> Walked:
-    """Run a graph from its start to `END`."""
+    """Run a graph from its start to `END`, of the combo that the task's files make or of another."""
+    if not context.combo.task_type:
+        context.combo = versions_of(graph.task_type)
     walked, name = Walked(), graph.start
     while name != END:
         node = graph.nodes[name]

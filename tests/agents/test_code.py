@@ -30,8 +30,8 @@ def test_the_same_files_have_the_same_digest_anywhere(house: Path) -> None:
     "name",
     [
         "agents/fleet_change/changing.py",
-        "agents/fleet_change/write_message.prompt.md",
-        "agents/fleet_change/rules.json",
+        "agents/fleet_change/answer.schemas.json",
+        "agents/fleet_change/state.schema.json",
         "agents/gitobjects.py",
         "agents/model.py",
         "agents/tools/__init__.py",
@@ -48,10 +48,15 @@ def test_every_file_the_task_runs_counts(house: Path, name: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["agents/repository_report/walking.py", "agents/repositories.py", "agents/fleet.py",
+    ["agents/fleet_change/write_message.prompt.md", "agents/fleet_change/rules.json",
+     "agents/fleet_change/variants/hasty/write_message.prompt.md",
+     "agents/fleet_change/variants/bold/combo.json",
+     "agents/repository_report/walking.py", "agents/repositories.py", "agents/fleet.py",
      "agents/registry.py", "agents/fleet_change/__pycache__/log.cpython-311.pyc"],
 )  # fmt: skip
-def test_what_the_task_does_not_run_does_not_count(house: Path, name: str) -> None:
+def test_what_a_combo_carries_or_the_task_does_not_run_does_not_count(
+    house: Path, name: str
+) -> None:
     before = digest(house)
     (house / name).parent.mkdir(exist_ok=True)
     with (house / name).open("a", encoding="utf-8") as file:

@@ -2,6 +2,7 @@
 
 import signal
 import smtplib
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,9 @@ import pytest
 
 from agents.mailsink import Mail, mails
 from tests.contract.daemons import mail_sink
+from tests.ground import wait_for
 
+NO_CODE = -1  # what smtplib makes of words without a number
 CONTENT = b"Subject: =?utf-8?b?R3LDvMOfZQ==?=\r\nMessage-ID: <1@x>\r\nX-Kedge-Key: k1\r\n\r\nhi\r\n"
 
 
@@ -48,6 +51,26 @@ def test_a_cut_line_tells_nothing_about_the_mail(tmp_path: Path, fault: str, kep
     with mail_sink(tmp_path / "mail") as port, pytest.raises(smtplib.SMTPServerDisconnected):
         send(port, f"ann+{fault}@example.org")
     assert len(mails(tmp_path / "mail")) == kept
+
+
+def test_an_answer_that_is_none_tells_nothing_about_the_mail(tmp_path: Path) -> None:
+    with mail_sink(tmp_path / "mail") as port:
+        assert send(port, "ann+garbled@example.org") == NO_CODE
+        assert [mail.to for mail in mails(tmp_path / "mail")] == ["ann+garbled@example.org"]
+
+
+def test_a_mute_mailbox_keeps_the_mail_and_says_nothing(tmp_path: Path) -> None:
+    with mail_sink(tmp_path / "mail") as port, smtplib.SMTP("127.0.0.1", port) as smtp:
+        smtp.ehlo()
+        smtp.mail("kedge@example.org")
+        smtp.rcpt("ann+mute@example.org")
+        smtp.docmd("DATA")
+        smtp.send(CONTENT + b".\r\n")
+        wait_for(lambda: bool(mails(tmp_path / "mail")), "the mail is kept")
+        assert smtp.sock is not None
+        with pytest.raises(BlockingIOError):
+            smtp.sock.recv(1, socket.MSG_DONTWAIT)
+        smtp.close()
 
 
 @pytest.fixture

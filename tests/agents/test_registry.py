@@ -22,6 +22,8 @@ def test_all_tasks_are_there_and_their_graphs_hold_together() -> None:
         "repository_report",
         "revert_change",
         "revert_refund",
+        "write_again",
+        "write_customer",
     ]
     for graph in registry.GRAPHS.values():
         assert graph.checked() is graph
@@ -82,3 +84,10 @@ def test_two_processes_make_the_same_manifest() -> None:
 def test_an_unknown_task_type_is_a_key_error() -> None:
     with pytest.raises(KeyError):
         registry.manifest("nothing")
+
+
+def test_what_follows_an_effect_is_a_task_of_this_installation() -> None:
+    declared = (*registry.COMPENSATIONS.items(), *registry.FOLLOW_UPS.items())
+    for tool, how in declared:
+        assert tool in registry.TOOLS
+        assert how.task_type in registry.GRAPHS

@@ -117,6 +117,18 @@ def test_a_rule_of_other_tenants_or_tools_bears_on_nothing_here() -> None:
     assert isinstance(evaluate(book({**PLAIN, "tool": "*"}), EFFECT), Requirement)
 
 
+def test_ask_wins_over_allow_in_any_order() -> None:
+    yes = {**SMALL, "if": {"reversibility": ["reversible"]}}
+    known = Effect(**{**vars(EFFECT), "reversibility": "reversible"})
+    for rules in ([PLAIN, yes], [yes, PLAIN]):
+        outcome = evaluate(book(*rules), known)
+        assert isinstance(outcome, Requirement)
+        assert (outcome.automatic, outcome.approvers) == ("", 1)
+    alone = evaluate(book(yes), known)
+    assert isinstance(alone, Requirement)
+    assert alone.automatic == "small"
+
+
 def test_a_deny_names_its_rule_and_its_reason() -> None:
     outcome = evaluate(book(PLAIN, {**NEVER, "if": {"target": {"equals": "bank"}}}), EFFECT)
     said = "The rule “never” denies this: Production is changed by hand."

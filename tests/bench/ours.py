@@ -13,6 +13,7 @@ from django.db import connection
 from approvals import requests
 from approvals.requests import Question
 from checkpoints import leases, runs
+from checkpoints.asked import Request
 from checkpoints.graph import Graph
 from checkpoints.models import Checkpoint, Run
 from checkpoints.reading import load_head
@@ -43,7 +44,7 @@ class People:
 
 def start(people: People, task_type: str, **content: Any) -> Run:
     """Start a run under a fresh business key."""
-    request = runs.Request(task_type, uuid4().hex, content, channel="bench")
+    request = Request(task_type, uuid4().hex, content, channel="bench")
     run, _ = runs.start(people.tenant, request, actor=Actor.person(people.starter))
     return run
 

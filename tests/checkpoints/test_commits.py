@@ -28,7 +28,7 @@ def test_a_commit_moves_the_head_and_keeps_the_bytes(engine: Bench) -> None:
     assert digests.sha256_hex(bytes(row.header)) == bytes(row.digest).hex() == committed.digest
     assert (run.head, run.next_node, run.attempts, run.node_failures) == (1, "count", 0, 0)
     assert run.progressed_at is not None
-    assert not committed.cancel_requested
+    assert not committed.called_away
 
 
 def test_a_commit_extends_the_lease(engine: Bench) -> None:
@@ -113,7 +113,7 @@ def test_a_commit_says_that_somebody_asked_to_cancel(engine: Bench) -> None:
     lease = engine.acquire()
     runs.request_cancel(run.id, why="wrong input", actor=Actor.machine("test"))
     loaded = reading.load_head(fresh(lease))
-    assert commits.commit(lease, loaded.ancestry(fresh(lease)), step()).cancel_requested
+    assert commits.commit(lease, loaded.ancestry(fresh(lease)), step()).called_away
 
 
 def test_going_back_writes_the_next_number_with_an_earlier_parent(engine: Bench) -> None:

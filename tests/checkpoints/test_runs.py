@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from checkpoints import runs, stops
+from checkpoints import asked, runs, stops
+from checkpoints.asked import Request
 from checkpoints.errors import (
     InputRefusedError,
     KeyReusedError,
@@ -14,9 +15,9 @@ from checkpoints.errors import (
 )
 from checkpoints.ids import uuid7
 from checkpoints.models import Event, Run
-from checkpoints.runs import Request
 from tenants.actors import Actor
 from tenants.models import AuditRow
+from tests.checkpoints.combos import another
 from tests.engine import registry
 from tests.engine.turns import Bench
 from tests.people import make_tenant
@@ -115,7 +116,7 @@ def test_input_that_cannot_be_kept_is_refused_by_its_path(
 
 def test_input_over_the_limit_is_refused(engine: Bench) -> None:
     with pytest.raises(InputRefusedError, match="over the limit of 262,144"):
-        start(engine, {"a": "x" * runs.INPUT_LIMIT_BYTES})
+        start(engine, {"a": "x" * asked.INPUT_LIMIT_BYTES})
 
 
 def test_input_must_fit_the_schema_and_the_refusal_says_where(
@@ -151,3 +152,13 @@ def test_a_shadow_run_does_not_take_the_key_of_the_live_one(engine: Bench) -> No
     twin.save(force_insert=True)
     assert start(engine)[0].id == run.id
     connection.check_constraints()
+
+
+def test_a_run_can_be_pinned_to_a_combo_of_the_same_code(engine: Bench) -> None:
+    combo = another("steps", "Think twice.")
+    request = Request("steps", "pinned", {}, channel="test", pinned_to=combo)
+    run, _ = runs.start(engine.tenant, request, actor=Actor.person(engine.starter))
+    assert run.combo == combo
+    engine.turn()
+    run.refresh_from_db()
+    assert (run.status, run.combo) == ("succeeded", combo)

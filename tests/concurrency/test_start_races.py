@@ -7,9 +7,9 @@ import pytest
 from django.db import transaction
 
 from checkpoints import runs
+from checkpoints.asked import Request
 from checkpoints.errors import KeyReusedError
 from checkpoints.models import Event, Run
-from checkpoints.runs import Request
 from tenants.actors import Actor
 from tenants.models import AuditRow
 from tests.approvals.racing import beside

@@ -32,6 +32,12 @@ def test_an_address_is_read_whole() -> None:
     assert entry["OPTIONS"]["isolation_level"] is IsolationLevel.READ_COMMITTED
 
 
+def test_a_peer_that_vanished_is_noticed_before_a_kernel_would() -> None:
+    addresses = urls({"DATABASE_URL": COMMON + "&tcp_user_timeout=9000"}, HERE)
+    options = database(addresses, "worker", test_name="t")["OPTIONS"]
+    assert (options["keepalives_idle"], options["tcp_user_timeout"]) == ("10", "9000")
+
+
 def test_a_role_that_shares_the_owners_user_carries_its_limits_itself() -> None:
     entry = database(urls({"DATABASE_URL": COMMON}, HERE), "worker", test_name="t")
     for name, value in LIMITS["worker"].items():

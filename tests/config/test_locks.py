@@ -19,6 +19,7 @@ def test_there_is_a_lock_for_each_way_to_install() -> None:
         "requirements-bench.lock",
         "requirements-desk.lock",
         "requirements-dev.lock",
+        "requirements-otel.lock",
         "requirements-uv.lock",
         "requirements.lock",
     ]
@@ -33,9 +34,10 @@ def test_a_lock_names_no_address_and_every_digest(lock: str) -> None:
     assert pinned(lock)
 
 
-def test_the_desk_of_the_demo_is_the_one_that_is_tested() -> None:
-    tested, desk = pinned("requirements-dev.lock"), pinned("requirements-desk.lock")
-    assert {name: tested.get(name) for name in desk} == desk
+@pytest.mark.parametrize("extra", ["requirements-desk.lock", "requirements-otel.lock"])
+def test_what_is_installed_beside_it_is_what_is_tested(extra: str) -> None:
+    tested, beside = pinned("requirements-dev.lock"), pinned(extra)
+    assert {name: tested.get(name) for name in beside} == beside
 
 
 @pytest.mark.parametrize("wider", ["requirements-dev.lock", "requirements-bench.lock"])

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 import psycopg
 from django.core.management import call_command
@@ -63,10 +64,16 @@ def copies(of: str, base: str, count: int) -> Iterator[list[str]]:
     try:
         for name in names:
             _create(name, template=of)
+            _forget_journal(name)
         yield names
     finally:
         for name in names:
             _drop(name)
+
+
+def journal_of(name: str, folder: Path) -> Path:
+    """Where whoever works on this database keeps its journal: a copy is another record."""
+    return folder / f"journal-{name}"
 
 
 def reader(name: str) -> psycopg.Connection:
@@ -75,6 +82,13 @@ def reader(name: str) -> psycopg.Connection:
     for own in ("cursor_factory", "context", "prepare_threshold"):
         given.pop(own, None)
     return psycopg.connect(**given, autocommit=True)
+
+
+def _forget_journal(name: str) -> None:
+    """A copy belongs to no journal yet. No verb can say so: triggers are off for once."""
+    with reader(name) as copy:
+        copy.execute("SET session_replication_role = replica")
+        copy.execute("DELETE FROM reconciliation_journalmark")
 
 
 def _create(name: str, *, template: str = "template0") -> None:

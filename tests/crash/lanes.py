@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from multiprocessing.queues import SimpleQueue
 from pathlib import Path
 
+from django.conf import settings
 from django.db import connections
 
 from tests.crash import databases, registry, roles, trials
@@ -92,6 +93,7 @@ def _open(waiting: "SimpleQueue[str]", common: Common) -> None:
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     name = waiting.get()
     databases.switch_to(name)
+    settings.KEDGE_JOURNAL_DIR = databases.journal_of(name, common.folder)
     cast = databases.cast()
     connections.close_all()
     _stage = Stage(databases.reader(name), cast, **vars(common))

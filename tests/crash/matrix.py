@@ -25,7 +25,10 @@ SHARE = 0.6
 TWICE = 2
 LAST_WORDS = 1500
 SHORT_MARGIN_SECONDS = 4.0
-WRONG = ("duplicates", "lost", "not_unique", "invalid")
+WRONG = (
+    *("duplicates", "lost", "not_unique", "invalid"),
+    *("unapproved_effects", "unexplained_states"),
+)
 
 
 @dataclass

@@ -7,6 +7,7 @@ from tests.crash.points import (
     HORSE,
     IN_THE_HOOK,
     PARENT,
+    REVOKE,
     STATEMENT,
     SWEEP,
     Point,
@@ -29,7 +30,9 @@ def singly(recorded: Result) -> list[Trial]:
         return _both_ways(scenario.name, Point(HORSE, 0, IN_THE_HOOK))
     trials: list[Trial] = []
     for point in filter(scenario.kills, found):
-        if point.role == HORSE:
+        if scenario.revoked:
+            trials.append(Trial(scenario.name, (point,), REVOKE))
+        elif point.role == HORSE:
             ways = _both_ways(scenario.name, point)
             trials += ways if scenario.recovery_kills else [ways[len(trials) % 2]]
         elif point.role != SWEEP:
@@ -118,11 +121,11 @@ def _is_found_out(trial: Trial) -> bool:
     """Whether a horse of its recovery asks the world what became of the effect, and is killed."""
     scenario = BY_NAME[trial.scenario]
     asks = scenario.recovery_kills and not scenario.nobody_can_know
-    return asks and trial.noticed_by == PARENT
+    return asks and trial.noticed_by != SWEEP
 
 
 def _deaths_of(points: Sequence[Point], noticed_by: str, rng: random.Random) -> list[Point]:
-    if noticed_by == PARENT:
+    if noticed_by != SWEEP:
         return [point for point in points if point.role != SWEEP]
     rounds = [point for point in points if point.role == SWEEP]
     leases = [point for point in rounds if point.boundary in LEASE_DUTIES]

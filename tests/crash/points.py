@@ -8,6 +8,10 @@ START, HORSE, PARENT, SWEEP, PERSON = "start", "horse", "parent", "sweep", "pers
 CANCEL = "cancel"
 JUDGE = "judge"  # a person again, with an unknown outcome before them
 EDIT = "edit"  # two people, with a state before them that nobody can go on from
+FORK = "fork"  # a person who wants a part of a run once more
+PLAN, CARRY = "plan", "carry"  # a person with a plan over held runs, and who carries it out
+REVOKE = "revoke"  # a person who takes a run from a worker
+MOVE = "move"  # somebody who orders a run to another combo, whose code reads another state
 
 # Not boundaries of the engine: a moment inside a call, and every statement to PostgreSQL.
 IN_THE_HOOK = "in the hook"

@@ -16,13 +16,16 @@ from checkpoints.models import Case, Checkpoint, Recovery, Run
 from checkpoints.states import FINAL
 from reconciliation.models import Action
 from reconciliation.states import DISPATCHED
+from tests.acceptance import counting
 
 STANDS = """
 SELECT status, reason, due_at <= clock_timestamp(),
        extract(epoch FROM due_at - clock_timestamp())::float8,
        EXISTS (SELECT 1 FROM approvals_approvalrequest AS request
-                WHERE request.run_id = run.id AND request.state = 'open')
-  FROM checkpoints_run AS run WHERE business_key = %s
+                WHERE request.run_id = run.id AND request.state = 'open'),
+       forked_from_id IS NOT NULL,
+       (SELECT max(ended) FROM checkpoints_repin WHERE run_id = run.id)
+  FROM checkpoints_run AS run WHERE business_key = %s ORDER BY id DESC LIMIT 1
 """
 
 # Everything durable that decides how a run goes on, without names and times.
@@ -41,7 +44,7 @@ SELECT run.status, run.reason, run.head, run.next_node, run.effect_in_flight IS 
          WHERE action.run_id = run.id),
        (SELECT array_agg(request.state ORDER BY asked_at)
           FROM approvals_approvalrequest AS request WHERE request.run_id = run.id)
-  FROM checkpoints_run AS run WHERE business_key = %s
+  FROM checkpoints_run AS run WHERE business_key = %s ORDER BY id DESC LIMIT 1
 """
 
 _VERSION = re.compile(r'\\"[0-9a-f]{32}\\"')
@@ -57,6 +60,8 @@ class Stands:
     is_due: bool
     due_in: float
     is_asked: bool
+    is_fork: bool
+    order: str | None  # how the one to move to another combo ended; "" when it has not
 
     @property
     def is_final(self) -> bool:
@@ -86,6 +91,8 @@ class End:
     damage: tuple[str, ...]
     case: str
     recoveries: tuple[tuple[datetime, datetime | None, str], ...]
+    unapproved: tuple[str, ...] = ()
+    unexplained: tuple[str, ...] = ()
 
     @property
     def unknown(self) -> Done | None:
@@ -94,9 +101,11 @@ class End:
 
 
 def stands(reader: psycopg.Connection, business_key: str) -> Stands | None:
-    """Where the run is now; None before it is started."""
+    """Where the run is now, or its fork; None before it is started."""
     row = reader.execute(STANDS, [business_key]).fetchone()
-    return None if row is None else Stands(row[0], row[1], bool(row[2]), row[3] or 0.0, row[4])
+    if row is None:
+        return None
+    return Stands(row[0], row[1], bool(row[2]), row[3] or 0.0, *row[4:])
 
 
 def condition(reader: psycopg.Connection, business_key: str, effects: int) -> str:
@@ -106,11 +115,12 @@ def condition(reader: psycopg.Connection, business_key: str, effects: int) -> st
 
 
 def end_of(business_key: str, *, ticket: str = "") -> End:
-    """Read everything about a run that ended or is held, by Django's own connection.
+    """Read everything about a run that ended or is held, or of its fork, by Django's own connection.
 
     `ticket` is the number of the ticket it is about, which is another in each world.
     """
-    run = Run.objects.select_related("tenant", "combo").get(business_key=business_key)
+    lineage = Run.objects.filter(business_key=business_key).order_by("-id")
+    run = lineage.select_related("tenant", "combo")[0]
     case = Case.objects.filter(run=run, closed_at=None).first()
     ended = End(
         status=run.status,
@@ -125,6 +135,8 @@ def end_of(business_key: str, *, ticket: str = "") -> End:
             .order_by("noticed_at")
             .values_list("noticed_at", "new_boundary_at", "ended")
         ),
+        unapproved=tuple(counting.unapproved([run.pk])),
+        unexplained=tuple(counting.unexplained([run.pk])),
     )
     connections.close_all()
     return ended
@@ -168,5 +180,5 @@ def _actions(run: Run) -> tuple[Done, ...]:
             outcome=action.outcome,
             has_receipt=action.receipts.exists(),
         )
-        for action in Action.objects.filter(run=run).order_by("proposed_seq")
+        for action in Action.objects.filter(run__business_key=run.business_key).order_by("id")
     )

@@ -7,6 +7,7 @@ git, KEDGE_CRASH_SMTP_PORT for mail.
 import os
 import time
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from agents import reach
@@ -27,7 +28,8 @@ from tests.engine import registry as engine
 
 FAKES = (*plain.ALL, *faketools.ALL)
 STEPS, LONG, CARELESS = "crash_steps", "crash_long", "crash_careless"
-EDITED = "crash_edited"
+EDITED, PLANNED, MOVED = "crash_edited", "crash_planned", "crash_moved"
+NEWER, OLDER = 2, 1  # state schemas of the task that moves
 # Long enough to be killed in the middle, short enough to wait for.
 LONG_STEPS, STEP_SECONDS = 4000, 0.005
 
@@ -69,6 +71,37 @@ def _only_above_zero(state: State, context: Context) -> To:
     return To(END, {**state, "thought": "done"})
 
 
+def _planned() -> Graph:
+    """It cannot go on before somebody has mended the world; a plan lets it try again."""
+    manifest = replace(engine.GRAPHS["steps"].manifest, tools=())
+    graph = Graph(PLANNED, title=PLANNED, start="first", manifest=manifest)
+    graph.node("first", COMPUTE, to=["second"])(lambda *_: To("second", {"thought": "first"}))
+    graph.node("second", COMPUTE, to=[END])(_only_when_mended)
+    return graph.checked()
+
+
+def _only_when_mended(state: State, _context: Context) -> To:
+    if not mended().exists():
+        raise ValueError("nothing goes through here yet")
+    return To(END, {**state, "thought": "done"})
+
+
+def mended() -> Path:
+    """The file by which a person says that the world is in order again."""
+    return Path(os.environ["KEDGE_FAKE_WORLD"]) / "mended"
+
+
+def wear(schema: int) -> None:
+    """From now on this process has the code that writes this state, of the task that moves."""
+    graph = _steps(MOVED)
+    graph.state_schema = schema
+    if schema == NEWER:
+        graph.migrate(NEWER, OLDER)(
+            lambda state: {**state, "thought": f"{state['thought']} (older)"}
+        )
+    GRAPHS[MOVED] = graph.checked()
+
+
 def _careless() -> Graph:
     """Broken on purpose: its result depends on which process computes it."""
     graph = _steps(CARELESS)
@@ -99,7 +132,9 @@ GRAPHS: dict[str, Graph] = {
     LONG: _long(),
     CARELESS: _careless(),
     EDITED: _edited(),
+    PLANNED: _planned(),
 }
+wear(NEWER)
 SMTP = MailServer("127.0.0.1", int(os.environ.get("KEDGE_CRASH_SMTP_PORT", "0")))
 # The tracker can only be asked, and absent is believed after budget and margin: not minutes here.
 SOON = Limits(budget_seconds=4, margin_seconds=1)
@@ -112,8 +147,13 @@ TOOLS = _by_name(GitPush(remote_url), SendMail(SMTP), *DESK.values(), *FAKES)
 RULES = {"rules_schema": 1, "rules": [{"tool": tool.name, **engine.RULE} for tool in FAKES]}
 
 
-def manifest(task_type: str) -> dict[str, Any]:
+def variants(task_type: str) -> list[str]:
+    return real.variants(task_type) if task_type in real.GRAPHS else []
+
+
+def manifest(task_type: str, variant: str = "") -> dict[str, Any]:
     """The real task types keep their own; the others say as little as a combo may."""
     if task_type in real.GRAPHS:
-        return real.manifest(task_type)
-    return {"task_type": task_type, "code": "tests", "state_schema": 1, "rules": RULES}
+        return real.manifest(task_type, variant)
+    reads = GRAPHS[task_type].state_schema
+    return {"task_type": task_type, "code": "tests", "state_schema": reads, "rules": RULES}

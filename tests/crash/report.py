@@ -38,11 +38,21 @@ def figures(judged: Sequence[tuple[Result, Judged]], takeovers: Sequence[float])
         "not_unique": sum(each.not_unique for _, each in judged),
         "invalid": sum(each.invalid for _, each in judged),
         "held_for_person": sum(each.held for _, each in judged),
+        "unapproved_effects": sum(map(_unapproved, results)),
+        "unexplained_states": sum(len(it.end.unexplained) for it in results if it.end),
         "recovery_success_rate": round(len(seconds) / len(begun), 4) if begun else None,
         "recovery_seconds": percentiles(seconds),
         "takeover_seconds": percentiles(takeovers),
         "boundaries": sorted({kill.boundary for it in results for kill in it.trial.kills}),
     }
+
+
+def _unapproved(result: Result) -> int:
+    """Intents that no approval allowed, and effects in the world under a key that was never sent."""
+    if result.end is None:
+        return 0
+    sent = {done.key for done in result.end.actions}
+    return len(result.end.unapproved) + sum(effect.key not in sent for effect in result.effects)
 
 
 def percentiles(seconds: Iterable[float]) -> dict[str, float | None]:

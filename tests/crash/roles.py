@@ -6,16 +6,29 @@ from dataclasses import dataclass
 
 from approvals import states as permission
 from approvals.models import ApprovalRequest, Decision, EditRequest
-from checkpoints import runs
+from checkpoints import revoking, runs, versions
+from checkpoints.asked import Request
 from checkpoints.models import Case, Run
-from execution import horse, lapses, sweeper
+from checkpoints.registry import combo_of
+from checkpoints.repins import Cause
+from execution import horse, lapses, repinning, sweeper
 from execution.edits import deciding, proposing
 from execution.edits.writing import Written
+from execution.forks import making
+from execution.plans import carrying, computing, drafting, ordering
+from execution.plans import states as planning
+from execution.plans.models import Plan
 from reconciliation import verdicts
 from reconciliation.verdicts import Given
 from tenants.actors import Actor
+from tests.crash import registry
 from tests.crash.databases import Cast
+from tests.crash.registry import mended
 from tests.opening import read_and_decide
+
+# The steps of the test graph: it thinks twice, then it proposes.
+BEFORE_ITS_EFFECT = 2
+PLAN_PACE = 6_000  # items in a minute
 
 
 @dataclass(frozen=True)
@@ -27,17 +40,32 @@ class Job:
     business_key: str
     content: Mapping[str, object]
     answers: tuple[str, ...]
+    variant: str = ""
 
 
 def start(job: Job) -> None:
     """Start the run, or find it."""
-    request = runs.Request(job.task_type, job.business_key, dict(job.content), channel="crash")
+    combo = combo_of(job.task_type, job.variant)
+    content = dict(job.content)
+    request = Request(job.task_type, job.business_key, content, channel="crash", pinned_to=combo)
     runs.start(job.cast.tenant, request, actor=Actor.person(job.cast.starter))
 
 
-def take_turns(holder: uuid.UUID) -> None:
-    """A work-horse's life."""
+def take_turns(holder: uuid.UUID, job: Job | None = None) -> None:
+    """A work-horse's life; of the pool that has the code of a run that moves, wherever it is now."""
+    if job is not None and job.task_type == registry.MOVED:
+        combo = Run.objects.get(business_key=job.business_key).combo
+        registry.wear(versions.of(combo).state_schema or registry.NEWER)
     horse.take_turns(holder)
+
+
+def move(job: Job) -> None:
+    """Somebody orders the run to the older combo."""
+    run = Run.objects.get(business_key=job.business_key)
+    registry.wear(registry.OLDER)
+    older = combo_of(job.task_type)
+    cause, actor = Cause.rollback(uuid.uuid5(run.pk, "back")), Actor.person(job.cast.starter)
+    repinning.order(run, older, why="it is worse", cause=cause, actor=actor)
 
 
 def give_away(holder: uuid.UUID) -> None:
@@ -78,6 +106,44 @@ def edit(job: Job) -> None:
     second = job.cast.approver
     given = deciding.Given(permission.APPROVE, "seven it is", asked.edit_hash)
     deciding.decide(asked.pk, given, actor=Actor.person(second), user=second)
+
+
+def revoke(job: Job) -> None:
+    """A person takes the run from a worker that is not heard of."""
+    run = Run.objects.get(business_key=job.business_key)
+    revoking.revoke(run.pk, reason="it hangs", actor=Actor.person(job.cast.starter))
+
+
+def fork(job: Job) -> None:
+    """A person wants the part with the effect once more; asked again, it is the same request."""
+    source = Run.objects.get(business_key=job.business_key, forked_from=None)
+    token = uuid.uuid5(source.pk, "once more")
+    wanted = making.Wanted(seq=BEFORE_ITS_EFFECT, reason="once more", token=token)
+    making.fork(source, wanted, actor=Actor.person(job.cast.starter))
+
+
+def plan(job: Job) -> None:
+    """A person mends the world and lets the held run try again: a plan, read and then started."""
+    run = Run.objects.get(business_key=job.business_key)
+    made = Plan.objects.filter(items__run=run).exclude(state__in=planning.FINAL).first()
+    if made is None:
+        mended().parent.mkdir(parents=True, exist_ok=True)
+        mended().touch()
+        target = drafting.Target(run.pk)
+        draft = drafting.Draft("try_again", "mended", "one run", [target], {}, PLAN_PACE)
+        drafting.draft(job.cast.tenant, draft, user=job.cast.starter)
+    elif made.state == planning.READY:
+        order = ordering.Order(made.digest, made.planned)
+        ordering.start(made.pk, order, user=job.cast.starter)
+
+
+def carry(job: Job) -> None:
+    """What the sweeper does for plans."""
+    plans = Plan.objects.filter(items__run__business_key=job.business_key)
+    for made in plans.filter(state=planning.COMPUTING):
+        computing.compute(made.pk)
+    for made in plans.filter(state=planning.STARTED):
+        carrying.carry_on(made.pk)
 
 
 def rule(job: Job, verdict: str) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from agents.fleet_change.proposing import MAIL
 from tests.crash import registry
-from tests.crash.points import Point
+from tests.crash.points import EDIT, PLAN, Point
 from tests.crash.worlds import REPOSITORY, Place
 
 Content = Callable[[Place], Mapping[str, object]]
@@ -21,9 +21,13 @@ class Scenario:
 
     `nobody_can_know` are the tools of it whose unknown outcomes are a person's to decide.
     `slow_remote`: the remote thinks about a push, and whoever pushes dies meanwhile. `cancelled`:
-    somebody cancels the run after its first death. `edited`: it is held, and two people write its
-    state by hand. `refunds`: there is a shop, with a ticket of its own. `recovery_kills`: recoveries are killed too, and
-    every death is noticed in both ways. `sweeper_kills`: so are the sweeper's ordinary rounds.
+    somebody cancels the run after its first death. `revoked`: a person takes it from its dead worker,
+    before anybody else notices. `mended_by`: it is held, and goes on after an edit (two people write its
+    state by hand) or a plan. `forked`: once it has ended, it is forked from before its effect, and
+    the fork ends too. `moved`: while it waits for a yes it is ordered to a combo whose code reads an
+    older state. `refunds`: there is a shop, with a ticket of its own. `recovery_kills`:
+    recoveries are killed too, and every death is noticed in both ways. `sweeper_kills`: so are the
+    sweeper's ordinary rounds. `variant`: that of the combo it is pinned to.
     """
 
     name: str
@@ -35,11 +39,15 @@ class Scenario:
     refunds: bool = False
     slow_remote: bool = False
     cancelled: bool = False
-    edited: bool = False
+    revoked: bool = False
+    forked: bool = False
+    moved: bool = False
+    mended_by: str = ""
     kills: Callable[[Point], bool] = everywhere
     recovery_kills: bool = True
     sweeper_kills: bool = False
     patience_seconds: float = 120
+    variant: str = ""
 
 
 def _acting(tool: str) -> Content:
@@ -72,7 +80,11 @@ PLAIN = (
     Scenario("nothing", registry.STEPS, _acting("fake.nothing"), nobody_can_know=("fake.nothing",)),
     Scenario("sent_back", registry.STEPS, _acting("fake.void"), ("send_back", "approve")),
     Scenario("rejected", registry.STEPS, _acting("fake.void"), ("reject",)),
-    Scenario("edited", registry.EDITED, lambda _place: {}, edited=True),
+    Scenario("edited", registry.EDITED, lambda _place: {}, mended_by=EDIT),
+    Scenario("planned", registry.PLANNED, lambda _place: {}, mended_by=PLAN),
+    Scenario("forked", registry.STEPS, _acting("fake.void"), forked=True),
+    Scenario("moved", registry.MOVED, _acting("fake.void"), moved=True),
+    Scenario("revoked", registry.STEPS, _acting("fake.void"), kills=_around_the_call, revoked=True),
 )
 LATE = tuple(
     Scenario(
@@ -143,8 +155,9 @@ REFUNDS = (
     Scenario(
         "refund_twice",
         "refund_desk",
-        lambda place: {"ticket": place.ticket, "prompt": "careless"},
+        lambda place: {"ticket": place.ticket},
         ("approve", "reject"),
+        variant="careless",
         refunds=True,
         kills=_around_the_call,
     ),
@@ -174,6 +187,7 @@ ALL = (*PLAIN, *LATE, *CANCELLED, *REAL, *REFUNDS, *UNHURRIED)
 SHORT = (
     *("steps", "void", "keyed", "look_up", "nothing", "sent_back"),
     *("late_void", "cancelled_void", "fleet_change", "fleet_late"),
-    *("refund_desk", "refund_twice", "edited"),
+    *("refund_desk", "refund_twice", "edited", "planned", "forked", "revoked"),
+    "moved",
 )
 BY_NAME = {scenario.name: scenario for scenario in (*ALL, *BROKEN)}

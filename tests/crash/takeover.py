@@ -166,7 +166,11 @@ def _cancel(reader: psycopg.Connection, key: str) -> None:
 def _crew(name: str, folder: Path, reader: psycopg.Connection) -> Iterator[Crew]:
     """Workers and a sweeper on database `name`, all ready; killed at the end."""
     address = urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{quote(name)}").geturl()
-    named = {"DJANGO_SETTINGS_MODULE": "config.settings", "DATABASE_URL": address}
+    named = {
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+        "DATABASE_URL": address,
+        "KEDGE_JOURNAL_DIR": str(databases.journal_of(name, folder)),
+    }
     crew = Crew({**os.environ, **named}, folder, [])
     sweeper = crew.start("sweep")
     try:

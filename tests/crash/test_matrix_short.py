@@ -13,14 +13,8 @@ ROOT = Path(__file__).resolve().parents[2]
 HOUSE = ("approvals", "checkpoints", "execution", "reconciliation")
 NAMED = re.compile(r'boundary(?:\(|, )f?"([^"{]+)(\{)?')
 ENOUGH = 20
-# Boundaries of what people do to runs that the matrix does not do: killed at in tests of their own.
-KILLED_IN = {
-    "fork": "tests/concurrency/test_forks.py",
-    "reuse": "tests/concurrency/test_forks.py",
-    "plan item": "tests/execution/plans/test_killed.py",
-    "plan chunk": "tests/execution/plans/test_killed.py",
-    "revoke": "tests/concurrency/test_revoking.py",
-}
+# Where no run of the matrix comes by: killed in tests/releases/shadows/test_killed.py.
+ELSEWHERE = {"twin:before", "twin:after"}
 
 
 def _matrix(out: Path, *options: str) -> tuple[int, dict[str, Any], str]:
@@ -43,12 +37,6 @@ def _boundaries_of_the_source() -> set[str]:
     return {found[1].strip() for source in sources for found in NAMED.finditer(source)}
 
 
-def _killed_elsewhere() -> set[str]:
-    """Both sides of each boundary whose own test names it as a place to be killed at."""
-    named = {name for name, path in KILLED_IN.items() if f'"{name}:' in (ROOT / path).read_text()}
-    return {f"{name}:{side}" for name in named for side in ("before", "after")}
-
-
 def test_killed_at_every_boundary_nothing_is_lost_or_done_twice(tmp_path: Path) -> None:
     status, found, said = _matrix(tmp_path / "crash.json")
     assert status == 0, said
@@ -57,7 +45,7 @@ def test_killed_at_every_boundary_nothing_is_lost_or_done_twice(tmp_path: Path) 
     assert (found["duplicates"], found["lost"], found["not_unique"]) == (0, 0, 0), said
     assert found["recovery_seconds"]["p50"] > 0
     killed = {re.sub(r"^sweep .*", "sweep", name) for name in found["boundaries"]}
-    missing = _boundaries_of_the_source() - killed - _killed_elsewhere()
+    missing = _boundaries_of_the_source() - killed - ELSEWHERE
     assert not missing, f"no process was killed at {missing}"
 
 

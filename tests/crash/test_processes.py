@@ -5,6 +5,9 @@ import signal
 import threading
 from pathlib import Path
 
+import pytest
+
+from checkpoints import boundaries
 from checkpoints.boundaries import boundary
 from tests.crash.points import IN_THE_HOOK
 from tests.crash.processes import HOOK_RUNS, live
@@ -15,6 +18,14 @@ def _work() -> None:
         boundary("commit:before")
         boundary("commit:after")
     os.write(1, b"done\n")
+
+
+def test_a_process_counts_from_its_own_beginning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another test of this process may have come by the same boundaries before."""
+    monkeypatch.setitem(boundaries._reached, "commit:before", 5)
+    assert live(_work, tmp_path, kill_at="commit:before@2").died_at("commit:before@2")
 
 
 def test_a_process_dies_at_its_boundary_and_not_later(tmp_path: Path) -> None:

@@ -12,14 +12,14 @@ import psycopg
 
 from checkpoints.states import HELD, OUTCOME_UNKNOWN, RUNNING
 from reconciliation import verdicts
-from tests.crash import record, roles
+from tests.crash import points, record, roles
 from tests.crash.databases import Cast
-from tests.crash.points import CANCEL, EDIT, HORSE, JUDGE, PARENT, PERSON, START, SWEEP, Point
+from tests.crash.points import Point
 from tests.crash.processes import Ended, StuckError, live, watch_statements
 from tests.crash.record import Done, End, Stands
 from tests.crash.registry import TOOLS
 from tests.crash.roles import Job
-from tests.crash.scenarios import BY_NAME
+from tests.crash.scenarios import BY_NAME, Scenario
 from tests.crash.worlds import Effect, Place
 from tests.servers.shop import Shop
 
@@ -32,14 +32,15 @@ LONGEST_WINDOW_SECONDS = 5
 class Trial:
     """Which scenario is killed where, one after the other; who notices that a horse died.
 
-    `noticed_by` *parent*: its worker lives; *sweep*: the worker died with it. `sweeps`: a sweeper
+    `noticed_by` *parent*: its worker lives; *sweep*: the worker died with it; *revoke*: a person was
+    quicker than both. `sweeps`: a sweeper
     round follows every process, also when nothing has happened. `statements`: every statement to
     PostgreSQL is a boundary.
     """
 
     scenario: str
     kills: tuple[Point, ...] = ()
-    noticed_by: str = PARENT
+    noticed_by: str = points.PARENT
     sweeps: bool = False
     statements: bool = False
 
@@ -99,8 +100,15 @@ class _Course:
     trouble: str = ""
 
     @property
+    def scenario(self) -> Scenario:
+        return BY_NAME[self.trial.scenario]
+
+    @property
     def is_to_be_cancelled(self) -> bool:
-        return BY_NAME[self.trial.scenario].cancelled and self.fired > 0 and not self.is_cancelled
+        return self.scenario.cancelled and self.fired > 0 and not self.is_cancelled
+
+    def is_to_be_forked(self, now: Stands) -> bool:
+        return self.scenario.forked and now.is_final and not now.is_fork
 
     def stands(self) -> Stands | None:
         return record.stands(self.stage.reader, self.job.business_key)
@@ -174,7 +182,9 @@ def _begin(trial: Trial, stage: Stage) -> _Course:
     place = Place(stage.folder / key, key, stage.mailbox, stage.shop if scenario.refunds else None)
     place.prepare(stage.seed if scenario.pushes else None, slow=scenario.slow_remote)
     place.enter()
-    job = Job(stage.cast, scenario.task_type, key, scenario.content(place), scenario.answers)
+    content = scenario.content(place)
+    what = (scenario.task_type, key, content, scenario.answers, scenario.variant)
+    job = Job(stage.cast, *what)
     return _Course(trial, job, place, stage)
 
 
@@ -182,16 +192,22 @@ def _carry_on(course: _Course, *, until: float) -> None:
     """Let processes come and go until the run ends. Raises `StuckError` past `until`."""
     while True:
         now = course.stands()
-        if now is not None and (now.is_final or not _may_go_on(course, now)):
+        if now is not None and _is_over(course, now):
             return
         if time.monotonic() > until:
             raise StuckError(f"the run did not end in time; it is {now}")
         if now is not None and course.is_to_be_cancelled:
             course.is_cancelled = True
-            course.live(CANCEL, lambda: roles.cancel(course.job))
+            course.live(points.CANCEL, lambda: roles.cancel(course.job))
         _next(course, now)
         if course.trial.sweeps:
-            course.live(SWEEP, roles.sweep)
+            course.live(points.SWEEP, roles.sweep)
+
+
+def _is_over(course: _Course, now: Stands) -> bool:
+    if course.is_to_be_forked(now):
+        return False
+    return now.is_final or not _may_go_on(course, now)
 
 
 def _may_go_on(course: _Course, now: Stands) -> bool:
@@ -199,7 +215,7 @@ def _may_go_on(course: _Course, now: Stands) -> bool:
 
     Each death can leave one thing unknown, so there are no more of these than deaths.
     """
-    if now.status != HELD or BY_NAME[course.trial.scenario].edited:
+    if now.status != HELD or course.scenario.mended_by:
         return True
     if len(course.held) >= max(course.fired, 1):
         return False
@@ -209,7 +225,7 @@ def _may_go_on(course: _Course, now: Stands) -> bool:
     if held.case != OUTCOME_UNKNOWN or unknown is None:
         return False
     verdict = _verdict(course, unknown)
-    course.live(JUDGE, lambda: roles.rule(course.job, verdict))
+    course.live(points.JUDGE, lambda: roles.rule(course.job, verdict))
     return True
 
 
@@ -225,32 +241,54 @@ def _verdict(course: _Course, unknown: Done) -> str:
 
 def _next(course: _Course, now: Stands | None) -> None:
     if now is None:
-        course.live(START, lambda: roles.start(course.job))
+        course.live(points.START, lambda: roles.start(course.job))
+    elif course.is_to_be_forked(now):
+        course.live(points.FORK, lambda: roles.fork(course.job))
     elif now.status == RUNNING:
         _notice(course)
     elif now.is_asked:
-        course.live(PERSON, lambda: roles.answer(course.job))
+        _decide(course, now)
     elif now.is_due:
         _take_turns(course)
-    elif now.status == HELD and BY_NAME[course.trial.scenario].edited:
-        course.live(EDIT, lambda: roles.edit(course.job))
+    elif now.status == HELD:
+        _mend(course)
     else:
         time.sleep(min(max(now.due_in, PAUSE_SECONDS), 1.0))
         if now.due_in > 0:
-            course.live(SWEEP, roles.sweep)
+            course.live(points.SWEEP, roles.sweep)
+
+
+def _decide(course: _Course, now: Stands) -> None:
+    if course.scenario.moved and now.order is None:
+        course.live(points.MOVE, lambda: roles.move(course.job))
+    elif now.order == "":
+        _take_turns(course)
+    else:
+        course.live(points.PERSON, lambda: roles.answer(course.job))
+
+
+def _mend(course: _Course) -> None:
+    """People let a held run go on."""
+    if course.scenario.mended_by == points.EDIT:
+        course.live(points.EDIT, lambda: roles.edit(course.job))
+    elif course.scenario.mended_by == points.PLAN:
+        course.live(points.PLAN, lambda: roles.plan(course.job))
+        course.live(points.CARRY, lambda: roles.carry(course.job))
 
 
 def _take_turns(course: _Course) -> None:
     holder = uuid.uuid4()
-    if not course.live(HORSE, lambda: roles.take_turns(holder)).in_order:
+    if not course.live(points.HORSE, lambda: roles.take_turns(holder, course.job)).in_order:
         course.died = holder
 
 
 def _notice(course: _Course) -> None:
-    """A lease is left behind: the horse's parent gives it away, else the sweeper takes it."""
+    """A lease is left behind: the horse's parent gives it away, else the sweeper or a person takes it."""
     holder, course.died = course.died, None
-    if holder is not None and course.trial.noticed_by == PARENT:
-        course.live(PARENT, lambda: roles.give_away(holder))
+    if course.trial.noticed_by == points.REVOKE:
+        course.live(points.REVOKE, lambda: roles.revoke(course.job))
+    elif holder is not None and course.trial.noticed_by == points.PARENT:
+        course.live(points.PARENT, lambda: roles.give_away(holder))
     else:
-        course.live(SWEEP, roles.sweep)
+        course.live(points.SWEEP, roles.sweep)
         time.sleep(PAUSE_SECONDS)

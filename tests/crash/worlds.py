@@ -21,7 +21,7 @@ from tests.crash.processes import HOOK_RUNS
 from tests.crash.shops import Effect
 from tests.servers.shop import Shop
 
-__all__ = ["Effect", "Place", "per_key", "seed_repository"]
+__all__ = ["Effect", "Place", "per_key", "pushed", "seed_repository"]
 
 REPOSITORY = "ship"
 HOOK_SECONDS = 0.8
@@ -39,6 +39,7 @@ class Place:
     business_key: str
     mailbox: Path
     shop: Shop | None = None
+    repository: str = REPOSITORY
 
     @property
     def recipient(self) -> str:
@@ -60,7 +61,7 @@ class Place:
 
     @property
     def remote(self) -> Path:
-        return self.remotes / TENANT / f"{REPOSITORY}.git"
+        return self.remotes / TENANT / f"{self.repository}.git"
 
     def prepare(self, seed: Path | None, *, slow: bool) -> None:
         """Make the folder, with a copy of the seed repository when the trial pushes.
@@ -84,32 +85,28 @@ class Place:
         """Point the tools of this process, and of its children, to this world."""
         os.environ["KEDGE_FAKE_WORLD"] = str(self.folder / "world")
         settings.KEDGE_REMOTES = str(self.remotes)
-        settings.KEDGE_JOURNAL_DIR = self.folder / "journal"
 
     def effects(self) -> list[Effect]:
         """Everything this trial did to the world, in a fixed order."""
-        found = [*self._files(), *self._commits(), *self._mails()]
+        found = [*self.files(), *self.commits(), *self.mails()]
         if self.shop is not None:
             found += shops.effects(self.shop, self.purchase, self.ticket)
         return sorted(found, key=lambda effect: (effect.what, effect.key))
 
-    def _files(self) -> Iterator[Effect]:
+    def files(self) -> Iterator[Effect]:
+        """What the fake tools did."""
         for path in (self.folder / "world").glob("effect-*"):
             effect = json.loads(path.read_bytes())
             if effect["key"]:  # else a tombstone
                 yield Effect(effect["key"], effect["what"])
 
-    def _commits(self) -> Iterator[Effect]:
-        """Commits on the branch since the seed, each under the keys of the marks that name it."""
-        if not self.remote.exists():
-            return
-        marks = list(_marks(self.remote))
-        base = (self.remote / "seed").read_text()
-        for sha in _git(self.remote, "rev-list", f"{base}..{BRANCH}").split():
-            keys = [key for key, marked in marks if marked == sha]
-            yield from (Effect(key, f"commit {sha}") for key in keys or [""])
+    def commits(self) -> Iterator[Effect]:
+        """What was pushed to its remote."""
+        if self.remote.exists():
+            yield from pushed(self.remote)
 
-    def _mails(self) -> Iterator[Effect]:
+    def mails(self) -> Iterator[Effect]:
+        """The mails that its recipient was sent."""
         ours = f"Delivered-To: {self.recipient}\r\n".encode()
         for file in self.mailbox.glob("new/*"):
             content = file.read_bytes()
@@ -128,6 +125,15 @@ def seed_repository(folder: Path) -> Path:
     (folder / "seed").write_text(sha)
     shutil.rmtree(folder / "hooks", ignore_errors=True)
     return folder
+
+
+def pushed(remote: Path) -> Iterator[Effect]:
+    """Commits on the branch since the seed, each under the keys of the marks that name it."""
+    marks = list(_marks(remote))
+    base = (remote / "seed").read_text()
+    for sha in _git(remote, "rev-list", f"{base}..{BRANCH}").split():
+        keys = [key for key, marked in marks if marked == sha]
+        yield from (Effect(key, f"commit {sha}") for key in keys or [""])
 
 
 def per_key(effects: list[Effect]) -> Counter[str]:

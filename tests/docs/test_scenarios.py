@@ -17,7 +17,7 @@ NUMBERS = """
 80 82 85 87 89 91 92 93
 100 102 104 107 109
 110 112
-120 123 125 126 127 128 130 134
+120 123 125 126 127 128 129 130 131 134
 """
 IDS = [f"S{number}" for number in NUMBERS.split()]
 ROWS = dict(re.findall(r"^\| (S\d+) \| (.*) \|$", TEXT, re.MULTILINE))

@@ -22,7 +22,7 @@ from checkpoints.graph import (
     State,
     To,
 )
-from reconciliation.tools import Compensation, Tools, Undone
+from reconciliation.tools import CannotFollow, Compensation, Followed, FollowUp, Tools
 from tests.engine.faketools import ALL
 
 ANYTHING = {"type": "object"}
@@ -105,16 +105,43 @@ def _undoing() -> Graph:
     return graph.checked()
 
 
-def _input_of(undone: Undone) -> dict[str, Any]:
+def _input_of(undone: Followed) -> dict[str, Any]:
     return {"what": undone.parameters["what"], "action_id": undone.action_id, "why": undone.why}
+
+
+def _tell(_state: State, context: Context) -> Proposal:
+    return Proposal("fake.void", {"what": f"tell-{context.input['about']}: {context.input['say']}"})
+
+
+def _telling() -> Graph:
+    manifest = Manifest(
+        input_schema={"type": "object", "properties": {"about": {"type": "string"}}},
+        input_source="a person who planned follow-ups",
+        data_class="public",
+        succeeded=lambda _state: True,
+        succeeded_says="it is said",
+        tools=("fake.void",),
+    )
+    graph = Graph("tell", title="tell", start="act", manifest=manifest)
+    graph.add(Node("act", ACTION, to=(END,), propose=_tell, absorb=_absorb, handles=("happened",)))
+    return graph.checked()
+
+
+def _about(followed: Followed) -> dict[str, Any]:
+    about = followed.input.get("whom", followed.parameters["what"])
+    if about == "nobody":
+        raise CannotFollow("There is nobody to tell.")
+    return {"about": about, "action_id": followed.action_id, "say": followed.say}
 
 
 GRAPHS = {
     "steps": _graph("steps", RESULTS),
     "strict": _graph("strict", ("happened",)),
     "undo": _undoing(),
+    "tell": _telling(),
 }
 COMPENSATIONS = {tool.name: Compensation("undo", _input_of) for tool in ALL}
+FOLLOW_UPS = {tool.name: FollowUp("tell", _about) for tool in ALL}
 TOOLS = Tools({tool.name: tool for tool in ALL})
 
 

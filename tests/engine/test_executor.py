@@ -133,6 +133,7 @@ def test_checkpoints_are_the_events_of_commits(engine: Bench) -> None:
     assert Checkpoint.objects.filter(run_id=run.id).count() == 4
     assert list(Event.objects.filter(run=run).values_list("what", flat=True)) == [
         "started",
+        "model asked",
         "succeeded",
     ]
     assert not Recovery.objects.filter(run=run).exists()

@@ -7,6 +7,7 @@ from uuid import uuid4
 
 from approvals import requests
 from checkpoints import leases, runs
+from checkpoints.asked import Request
 from checkpoints.commits import Lease
 from checkpoints.models import Run
 from checkpoints.registry import runnable_combos
@@ -29,7 +30,7 @@ class Bench:
 
     def start(self, task_type: str = "steps", **content: Any) -> Run:
         """Start a run of a fresh business key."""
-        request = runs.Request(task_type, uuid4().hex, content, channel="test")
+        request = Request(task_type, uuid4().hex, content, channel="test")
         run, _ = runs.start(self.tenant, request, actor=Actor.person(self.starter))
         return run
 

@@ -40,6 +40,25 @@ def test_a_database_out_of_reach_is_logged_and_raises_nothing(
 ) -> None:
     connection.connection.close()
     processes.seen("w")
+    connection.ensure_connection()
+    connection.connection.close()
     processes.ended("w")
     assert caplog.text.count("cannot say that w") == 2
     connection.close()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_after_its_connection_was_lost_a_process_says_again_that_it_is_alive(
+    engine: Bench,
+) -> None:
+    processes.started("w", "worker")
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        backend = cursor.fetchone()[0]
+    other = connection.copy()
+    with other.cursor() as cursor:
+        cursor.execute("SELECT pg_terminate_backend(%s, 5000)", [backend])
+    other.close()
+    processes.seen("w", horse=1)
+    processes.seen("w", horse=2)
+    assert Process.objects.get().facts == {"horse": 2}

@@ -66,10 +66,10 @@ def test_the_first_commit_ends_the_recovery(work: Work) -> None:
 
 def test_a_request_to_cancel_is_seen_at_the_next_commit(work: Work) -> None:
     commit(work)
-    assert not work.cancel_requested
+    assert not work.called_away
     runs.request_cancel(work.run.id, why="wrong", actor=Actor.machine("test"))
     commit(work)
-    assert work.cancel_requested
+    assert work.called_away
 
 
 def test_a_refused_commit_leaves_the_turn_where_it_was(work: Work) -> None:

@@ -12,11 +12,15 @@ from uuid import uuid4
 import pytest
 from django.db import connection
 from redis import Redis
+from rq import Queue
+from rq.executions import ExecutionRegistry
+from rq.job import JobStatus
+from rq.serializers import JSONSerializer
 
 from checkpoints import wakeups
 from checkpoints.graph import COMPUTE, Context, Graph, State, To
 from checkpoints.models import Recovery, Run
-from checkpoints.registry import runnable_combos
+from checkpoints.registry import codes
 from execution import horse, worker
 from execution.models import Process
 from tests.engine.turns import Bench
@@ -160,7 +164,7 @@ def test_a_worker_says_that_it_is_alive(engine: Bench, running: list[Child]) -> 
     listens = Process.objects.filter(facts__horse=None, facts__has_key="horse")
     wait_for(listens.exists, "it listens")
     row = Process.objects.get()
-    assert row.facts["combos"] == runnable_combos()
+    assert row.facts["codes"] == codes()
     assert (row.name, row.kind, row.pid) == (f"test-{child.pid}", "worker", child.pid)
     child.send(signal.SIGTERM)
     assert child.wait() == 0
@@ -173,6 +177,22 @@ def test_a_job_of_nonsense_does_not_end_the_worker(engine: Bench, doorbell: Redi
     assert fork(burst).wait() == 0
     assert Run.objects.get().status == "succeeded"
     assert doorbell.keys("rq:job:*") == []
+
+
+def test_a_wake_up_that_died_with_its_worker_long_ago_ends_no_other_worker(
+    engine: Bench, doorbell: Redis
+) -> None:
+    queue = Queue(wakeups.QUEUE, connection=doorbell, serializer=JSONSerializer)
+    job = queue.enqueue(wakeups.JOB, str(uuid4()), result_ttl=0, failure_ttl=0, job_timeout=-1)
+    queue.remove(job)
+    job.set_status(JobStatus.STARTED)
+    # As a killed worker leaves it two minutes later: what the two lists name is gone itself.
+    doorbell.zadd(queue.started_job_registry.key, {f"{job.id}:gone": 1})
+    doorbell.zadd(ExecutionRegistry.key_template.format(job.id), {"gone": time.time() + 600})
+    engine.start(steps=2)
+    assert fork(burst).wait() == 0
+    assert Run.objects.get().status == "succeeded"
+    assert [doorbell.keys(f"rq:{kind}:*") for kind in ("job", "executions", "wip")] == [[], [], []]
 
 
 @pytest.mark.parametrize(

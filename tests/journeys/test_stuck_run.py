@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 from pytest_django import Settings
 
 from checkpoints.models import Run
-from checkpoints.registry import runnable_combos
+from checkpoints.registry import codes
 from execution import processes
 from tests.concurrency.test_revoking import Gate, gate, hang, run, stalled, take_turns
 from tests.engine.turns import Bench
@@ -28,7 +28,7 @@ def test_home_to_the_nine_answers_to_revoke_to_done(
     stalled: list[Child],
 ) -> None:
     settings.KEDGE_LEASE_SECONDS = 60
-    processes.started("worker-1", "worker", combos=runnable_combos())
+    processes.started("worker-1", "worker", codes=codes())
     processes.started("sweeper-1", "sweeper")
     hang(stalled, gate)
     past(run.pk, created_at=9999, progressed_at=9999, woken_at=9999)

@@ -8,7 +8,8 @@ from django.conf import settings
 
 from approvals.models import ApprovalRequest
 from checkpoints.models import Case, Run
-from reconciliation import behind, journal, ledger, verdicts
+from reconciliation import journal, ledger, verdicts
+from reconciliation.behind import comparing
 from reconciliation.models import Action, Attempt
 from reconciliation.verdicts import Given
 from tests.checkpoints import tampering
@@ -119,7 +120,7 @@ def contradicted(engine: Bench, _patch: pytest.MonkeyPatch) -> Case:
 
 def record_behind(engine: Bench, _patch: pytest.MonkeyPatch) -> Case:
     """The database was restored: the journal knows of an attempt that it lacks."""
-    it = ready(engine)
+    it = ready(engine, "fake.nothing")
     journal.write(it.action, it.dispatch())
     run = it.run
     with guards_off():
@@ -133,7 +134,7 @@ def record_behind(engine: Bench, _patch: pytest.MonkeyPatch) -> Case:
             holder=None,
             lease_until=None,
         )
-    behind.hold_all()
+    comparing.compare()
     return open_case(run)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from pytest_django import Settings
 
 from canonical import digests
 from checkpoints.models import Event
@@ -72,9 +73,11 @@ def test_rule_13_the_journal_is_written_after_the_intent_and_before_the_effect(
 
 
 def test_rule_13_without_its_line_nothing_is_sent(
-    it: Ready, tool: Odd, self_stop: SelfStop, monkeypatch: pytest.MonkeyPatch
+    it: Ready, tool: Odd, self_stop: SelfStop, settings: Settings
 ) -> None:
-    monkeypatch.setattr(journal, "path", lambda: Path("/dev/full"))
+    folder = Path(settings.KEDGE_JOURNAL_DIR)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "effects.jsonl").symlink_to("/dev/full")
     with pytest.raises(JournalError):
         send(it, self_stop)
     assert (tool.asked, effects()) == ([], [])

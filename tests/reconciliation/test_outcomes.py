@@ -6,7 +6,7 @@ import pytest
 
 from approvals import clock
 from checkpoints import states as reasons
-from checkpoints.timers import boot_id
+from checkpoints.timers import boot_id, boot_seconds
 from reconciliation import outcomes, states
 from reconciliation.calls import call_for, tool_of
 from reconciliation.models import Attempt, LookUp, Receipt
@@ -125,6 +125,18 @@ def test_rule_8_a_machine_whose_clock_jumps_closes_no_window(engine: Bench) -> N
         LookUp.objects.update(boot_seconds=0)
     assert isinstance(reconcile(it), Later)
     assert Attempt.objects.get().outcome == ""
+
+
+def test_rule_8_a_machine_set_back_to_a_snapshot_of_itself_counts_anew(engine: Bench) -> None:
+    """Its boot is the same and its clock is not there yet: it must not wait until it is."""
+    it = ready(engine, "fake.look_up")
+    attempt = it.dispatch()
+    ahead = boot_seconds() + 86_400
+    LookUp.objects.create(attempt=attempt, answer="absent", boot_id=boot_id(), boot_seconds=ahead)
+    close_the_window(attempt, own_clock=False)
+    later = reconcile(it)
+    assert isinstance(later, Later)
+    assert later.at - clock.now() < timedelta(minutes=1)
 
 
 def test_rule_8_another_boot_begins_to_count_anew(engine: Bench) -> None:

@@ -5,9 +5,11 @@ import pytest
 from checkpoints.models import Case, Run
 from execution import samplers
 from reconciliation import sampling
+from reconciliation.doors.models import Door
 from reconciliation.models import Action, LookUp
-from reconciliation.tools import Absent, Found, Unanswered
-from tests.checkpoints.records import judge_now
+from reconciliation.tools import Absent, Capabilities, Found, Unanswered
+from tenants import clock
+from tests.checkpoints.records import by_force, judge_now
 from tests.engine.turns import Bench
 from tests.execution.runs import full
 from tests.reconciliation.oddtools import Odd, put
@@ -85,12 +87,39 @@ def test_what_is_not_settled_is_not_sampled(engine: Bench, tool: Odd) -> None:
 
 
 def test_the_sweeper_samples_at_its_rate_and_not_at_all_at_none(
-    done: Action, settings: object, monkeypatch: pytest.MonkeyPatch
+    done: Action, settings: object
 ) -> None:
-    monkeypatch.setattr(samplers, "_next_at", 0.0)
+    samplers._pace.forget()
     assert samplers.sample() == 0
     settings.KEDGE_SAMPLES_PER_MINUTE = 1  # type: ignore[attr-defined]
     assert samplers.sample() == 1
     assert samplers.sample() == 0
     assert samplers.wait(30)
     assert LookUp.objects.get().detail == "sample: count 1"
+
+
+def test_nobody_asks_through_a_closed_door(done: Action) -> None:
+    closed = {"closed_at": clock.now(), "closed_by": "Ada", "why": "silent", "by_hand": True}
+    door = Door.objects.create(tenant=done.tenant, tool=done.tool, **closed)
+    assert sampling.due(5) == []
+    Door.objects.filter(pk=door.pk).update(closed_at=None, closed_by="", why="", by_hand=False)
+    assert [each.pk for each in sampling.due(5)] == [done.pk]
+
+
+def test_what_is_long_ago_or_of_a_shadow_is_not_sampled(done: Action) -> None:
+    for of in ({"settled_at": clock.now() - sampling.YOUNG * 2}, {"mode": "shadow"}):
+        with by_force():
+            Action.objects.filter(pk=done.pk).update(**of)
+        assert sampling.due(5) == []
+        with by_force():
+            Action.objects.filter(pk=done.pk).update(mode="live", settled_at=done.settled_at)
+        assert len(sampling.due(5)) == 1
+
+
+def test_a_target_that_cannot_be_asked_is_left_alone(
+    done: Action, tool: Odd, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tool, "capabilities_for", lambda *_: Capabilities())
+    assert sampling.check(done) == ""
+    assert tool.asked == []
+    assert not LookUp.objects.exists()

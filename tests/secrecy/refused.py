@@ -11,7 +11,7 @@ from approvals import requests
 from approvals.drift import looks
 from approvals.models import ApprovalRequest
 from canonical.redaction import ours
-from checkpoints import cases, events, recoveries, runs, wakeups
+from checkpoints import cases, events, recoveries, runs, traces, wakeups
 from checkpoints.commits import Lease
 from checkpoints.desk import notes, pauses, working
 from checkpoints.models import Case, Run
@@ -105,3 +105,9 @@ def what_leaves_as_a_file(secret: str, lines: Iterator[str]) -> None:
     Lines().put(secret)  # type: ignore[arg-type]
     as_text: Export = lambda _rows: lines  # type: ignore[assignment, return-value]  # noqa: E731
     as_text([])
+
+
+def traces_that_leave(secret: str) -> None:
+    """As an attribute of a span."""
+    traces.QUIET.say("kedge.answer", secret)  # type: ignore[arg-type]
+    traces.QUIET.say("kedge.answer", f"it is {secret}")  # type: ignore[arg-type]

@@ -10,9 +10,10 @@ from pytest_django import Settings
 from canonical import digests
 from canonical import json as canonical
 from checkpoints import reading
+from checkpoints.asked import Request
 from checkpoints.errors import InputRefusedError, KeyReusedError
 from checkpoints.models import Case, Run
-from checkpoints.runs import Request, start
+from checkpoints.runs import start
 from reconciliation import journal, spool
 from reconciliation.models import Action, Receipt
 from tenants.actors import Actor

@@ -9,7 +9,15 @@ from tests.own_words import OWN_WORDS
 
 ROOT = Path(__file__).resolve().parents[2]
 REFUSED = ROOT / "tests" / "secrecy" / "refused.py"
-FLOORS = ("canonical", "tenants", "checkpoints", "approvals", "reconciliation", "execution")
+FLOORS = (
+    "canonical",
+    "tenants",
+    "checkpoints",
+    "approvals",
+    "reconciliation",
+    "execution",
+    "releases",
+)
 
 
 def test_every_call_that_leaks_is_refused() -> None:

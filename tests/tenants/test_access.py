@@ -123,6 +123,7 @@ def test_nobody_asks_django_or_guardian_about_rights() -> None:
         "config",
         "execution",
         "reconciliation",
+        "releases",
         "tenants",
     )
     guilty = [

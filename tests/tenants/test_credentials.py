@@ -20,6 +20,7 @@ SAMPLES = {
     "int": "1",
     "str": "x",
     "path": "x",
+    "digest": "0" * 64,
 }
 HEADERS = [
     {"Authorization": "Bearer abc"},

@@ -101,3 +101,13 @@ def test_a_value_that_is_missing_sends_nothing(db: None) -> None:
     with pytest.raises(KeyError):
         pipelines.run(connection.connection, [("SELECT %(a)s::int", {})])
     assert execute("SELECT 1", {}) == [(1,)]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_line_that_says_nothing_for_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever waited on would keep the lease that another connection renews."""
+    monkeypatch.setattr(pipelines, "ANSWER_SECONDS", 0.2)
+    with pytest.raises(OperationalError):
+        execute("SELECT pg_sleep(30)", {})
+    assert connection.connection.closed
+    connection.close()

@@ -80,4 +80,7 @@ def test_violet_says_outcome_unknown_and_nothing_else() -> None:
 
 def test_red_says_that_a_person_is_needed_and_nothing_else() -> None:
     red = {code for code, pill in PILLS.items() if pill.tone == "person"}
-    assert red == {"held", "open", "stuck", "ready", "stopped"}
+    gates = {"worse", "telemetry_broken", "arms_not_comparable", "gates_stop"}
+    twins = {f"twin_{how}" for how in ("different", "extra", "missing", "trouble")}
+    runs = {"held", "open", "stuck", "ready", "stopped"}
+    assert red == runs | gates | twins | {"rollback_paused"}

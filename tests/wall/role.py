@@ -9,6 +9,7 @@ from django.db import connection
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.test.client import ClientHandler
+from pytest_django import DjangoDbBlocker
 
 from config import roles
 
@@ -18,7 +19,7 @@ USER = "kedge_test_web" + "".join(
 )
 
 
-def make() -> None:
+def _make() -> None:
     """Make the user, and give it what `manage.py roles` gives."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [USER])
@@ -27,14 +28,19 @@ def make() -> None:
     roles.grant(USER)
 
 
-def drop() -> None:
-    """Nothing of the user is left. Not there any more: nothing to do."""
+def _drop() -> None:
     with connection.cursor() as cursor:
-        cursor.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [USER])
-        if cursor.fetchone() is None:
-            return
         cursor.execute(f"DROP OWNED BY {USER}")
         cursor.execute(f"DROP ROLE {USER}")
+
+
+@pytest.fixture(scope="session")
+def web_user(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """The user is there with its grants, made once: no test makes or drops it by itself."""
+    with django_db_blocker.unblock():
+        _make()
+        yield
+        _drop()
 
 
 @contextmanager

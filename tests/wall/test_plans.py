@@ -6,10 +6,13 @@ from typing import Any, Final
 
 import pytest
 from django.db import connection
+from django.utils import timezone
 
-from checkpoints.models import Event, Run
+from checkpoints.models import Combo, Event, Run
 from execution.pages import finding
 from reconciliation.models import Action
+from releases.numbers import subjects
+from releases.numbers.subjects import Subject
 from tenants import wall
 from tenants.models import Tenant
 from tenants.trail import reading
@@ -102,6 +105,16 @@ def test_beginnings_are_looked_for_among_the_newest(acme: Tenant) -> None:
     assert "tenant_id" in indexed(plan(finding.RUNS_BEGINNING, values), "runs_by_tenant_newest")
     actions = plan(finding.ACTIONS_BEGINNING, values)
     assert "tenant_id" in indexed(actions, "actions_by_tenant_newest")
+
+
+def test_an_arm_of_a_release_is_looked_for_among_the_newest(acme: Tenant) -> None:
+    combo, since = Combo(pk=1), timezone.now()
+    subject = Subject(acme, "demo", candidate=combo, stable=combo, since=since)
+    arm, _ = subjects.arms(subject)
+    found = plan(f"{subjects.ARM} SELECT * FROM arm", arm.values(looked_at=100))
+    narrowed = indexed(found, "runs_by_tenant_newest")
+    assert "tenant_id" in narrowed
+    assert "id >=" in narrowed
 
 
 def test_a_list_begins_at_its_index(acme: Tenant) -> None:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 
-from agents.tools import declaring
+from agents.tools import declaring, looking
 from agents.tools.errors import BadDeclaration
 from agents.tools.http.declared import Declared, Json, LookUp, Shape
 from agents.tools.templates import GIVEN, names_in, names_in_text
@@ -25,7 +25,7 @@ def names_of(shape: Shape) -> set[str]:
 
 def _problems(declared: Declared, given: Mapping[str, Json]) -> Iterator[str]:
     yield from _of_parameters(declared)
-    yield from _of_names(declared)
+    yield from _of_names(declared, given)
     yield from _of_places(declared)
     yield from _of_what_it_can(declared, given)
 
@@ -39,12 +39,13 @@ def _of_parameters(declared: Declared) -> Iterator[str]:
         yield f"the effect does not send {_listed(unused)}"
 
 
-def _of_names(declared: Declared) -> Iterator[str]:
+def _of_names(declared: Declared, given: Mapping[str, Json]) -> Iterator[str]:
     known = {*declared.parameters["properties"], *GIVEN}
     for shape in _shapes(declared):
         if names_of(shape) - known:
             yield f"no parameter is called {_listed(names_of(shape) - known)}"
     yield from declaring.problems_of_what_is_said(declared.says, declared.parameters)
+    yield from looking.problems(given, declared.parameters)
 
 
 def _of_places(declared: Declared) -> Iterator[str]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from agents.tools.looking import Look
 from agents.tools.saying import Says
 from reconciliation.tools import Capabilities, Keyed
 
@@ -122,6 +123,7 @@ class Declared:
     limits: Limits
     volatile: tuple[str, ...]
     volatile_version: str
+    looks: tuple[Look, ...]
 
     @property
     def capabilities(self) -> Capabilities:

@@ -18,6 +18,7 @@ from agents.tools.http.declared import (
     Rule,
     Shape,
 )
+from agents.tools.looking import looks_of
 from agents.tools.saying import says_of
 from reconciliation.tools import Keyed
 
@@ -66,6 +67,7 @@ def _declared(given: Mapping[str, Json]) -> Declared:
         limits=Limits(**given.get("limits", {})),
         volatile=tuple(given.get("volatile", ())),
         volatile_version=given.get("volatile_version", "1"),
+        looks=looks_of(given),
     )
 
 

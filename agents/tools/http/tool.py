@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Self
 
+from agents.tools import looking
 from agents.tools.deadline import within
 from agents.tools.errors import BadProposal, NotConfirmed
 from agents.tools.http import answers, asking, building, showing, talking
@@ -25,6 +26,7 @@ from reconciliation.tools import (
     Found,
     LookAgain,
     Magnitude,
+    Place,
     Refused,
     Sent,
     Voided,
@@ -57,6 +59,12 @@ class HttpTool:
     def declared(cls, document: Mapping[str, Json], reach: Reach) -> Self:
         """The tool that a document declares. Raises `BadDeclaration`."""
         return cls(load(document), reach)
+
+    def places(
+        self, tenant: str, parameters: Mapping[str, Json], action_id: str
+    ) -> tuple[Place, ...]:
+        """Where the declaration says that a person can look."""
+        return looking.found(self._declared.looks, tenant, parameters, action_id)
 
     def check_credential(self, tenant: str) -> None:
         """As the declaration says; without a check only whether there is one."""

@@ -5,12 +5,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agents.tools import declaring
+from agents.tools import declaring, looking
+from agents.tools.errors import BadDeclaration
+from agents.tools.looking import Look, looks_of
 
 Json = Any
 
 SCHEMA = Path(__file__).parent / "declaration.schema.json"
 LARGEST_BYTES = 8_388_608
+# The parameters of every object tool that can stand in a text.
+NAMED: Mapping[str, Json] = {
+    "required": ["media", "name"],
+    "properties": {"media": {"type": "string"}, "name": {"type": "string"}},
+}
 
 
 @dataclass(frozen=True)
@@ -31,6 +38,7 @@ class Declared:
     budget_seconds: int
     margin_seconds: int
     patience_seconds: int | None
+    looks: tuple[Look, ...]
 
 
 def load_file(path: Path) -> Declared:
@@ -41,6 +49,8 @@ def load_file(path: Path) -> Declared:
 def load(given: Mapping[str, Json]) -> Declared:
     """The tool that a document declares. Raises `BadDeclaration`."""
     declaring.refuse_other_form(given, declaring.schema_at(SCHEMA))
+    for problem in looking.problems(given, NAMED):
+        raise BadDeclaration(f"{given['name']}: {problem}")
     store, credential, limits = given["store"], given["credential"], given.get("limits", {})
     return Declared(
         name=given["name"],
@@ -57,4 +67,5 @@ def load(given: Mapping[str, Json]) -> Declared:
         budget_seconds=limits.get("budget_seconds", 30),
         margin_seconds=limits.get("margin_seconds", 60),
         patience_seconds=limits.get("patience_seconds"),
+        looks=looks_of(given),
     )

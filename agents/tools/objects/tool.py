@@ -8,6 +8,7 @@ from typing import Self
 from botocore.exceptions import ClientError
 from django.utils.translation import gettext as _
 
+from agents.tools import looking
 from agents.tools.deadline import within
 from agents.tools.objects import asking, naming, putting, store
 from agents.tools.objects.declared import Declared, load
@@ -24,6 +25,7 @@ from reconciliation.tools import (
     Json,
     LookAgain,
     Magnitude,
+    Place,
     Refused,
     Sent,
     Unanswered,
@@ -59,6 +61,12 @@ class PutDocument:
     def declared(cls, document: Mapping[str, Json], reach: Reach) -> Self:
         """The tool that a document declares. Raises `BadDeclaration`."""
         return cls(load(document), reach)
+
+    def places(
+        self, tenant: str, parameters: Mapping[str, Json], action_id: str
+    ) -> tuple[Place, ...]:
+        """Where the declaration says that a person can look."""
+        return looking.found(self._declared.looks, tenant, parameters, action_id)
 
     def check_credential(self, tenant: str) -> None:
         """Asks for the bucket."""

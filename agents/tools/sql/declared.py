@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from agents.tools import declaring
+from agents.tools import declaring, looking
 from agents.tools.errors import BadDeclaration
+from agents.tools.looking import Look, looks_of
 from agents.tools.saying import Says, says_of
 
 Json = Any
@@ -51,6 +52,7 @@ class Declared:
     margin_seconds: int
     largest_receipt_bytes: int
     patience_seconds: int | None
+    looks: tuple[Look, ...]
 
 
 def load_file(path: Path) -> Declared:
@@ -80,6 +82,7 @@ def load(given: Mapping[str, Json]) -> Declared:
         margin_seconds=limits.get("margin_seconds", 60),
         patience_seconds=limits.get("patience_seconds"),
         largest_receipt_bytes=limits.get("largest_receipt_bytes", 4096),
+        looks=looks_of(given),
     )
 
 
@@ -96,6 +99,7 @@ def _problems(given: Mapping[str, Json]) -> Iterator[str]:
         parameters, *(schema for each in returns for schema in each.values())
     )
     yield from declaring.problems_of_what_is_said(says_of(given["says"]), parameters)
+    yield from looking.problems(given, parameters)
     if types.keys() != parameters["properties"].keys():
         yield "types must name the type of every parameter and of nothing else"
     else:

@@ -8,6 +8,7 @@ from typing import Self
 
 import psycopg
 
+from agents.tools import looking
 from agents.tools.deadline import within
 from agents.tools.sql import asking, showing, writing
 from agents.tools.sql.database import Line
@@ -23,6 +24,7 @@ from reconciliation.tools import (
     Json,
     LookAgain,
     Magnitude,
+    Place,
     Refused,
     Sent,
     Unanswered,
@@ -65,6 +67,12 @@ class SqlTool:
     def declared(cls, document: Mapping[str, Json], reach: Reach) -> Self:
         """The tool that a document declares. Raises `BadDeclaration`."""
         return cls(load(document), reach)
+
+    def places(
+        self, tenant: str, parameters: Mapping[str, Json], action_id: str
+    ) -> tuple[Place, ...]:
+        """Where the declaration says that a person can look."""
+        return looking.found(self._declared.looks, tenant, parameters, action_id)
 
     def check_credential(self, tenant: str) -> None:
         """Logs in and looks at the table of outcomes."""

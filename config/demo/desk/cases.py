@@ -2,12 +2,15 @@
 
 from dataclasses import dataclass
 
-CAREFUL, CARELESS = "careful", "careless"
+CARELESS = "careless"
 
 
 @dataclass(frozen=True)
 class Case:
-    """One ticket. `paid` and `cents` are in cents; `cents` is what the ticket's own field says."""
+    """One ticket. `paid` and `cents` are in cents; `cents` is what the ticket's own field says.
+
+    `variant` is that of the combo that works on it.
+    """
 
     shop: str
     purchase: str
@@ -17,7 +20,7 @@ class Case:
     name: str
     title: str
     said: str
-    prompt: str = CAREFUL
+    variant: str = ""
 
     @property
     def mail(self) -> str:
@@ -35,7 +38,7 @@ CASES = (
          "The anchor came with a bent fluke. I keep it, but please pay me 24.90 EUR back."),
     Case("harbour", "H-1002", 46_000, 46_000, "c-102", "Tobias Wren", "Wrong winch",
          "You sent the wrong winch and I returned it. I would like all of my money back."),
-    # The careless prompt sends the desk round again: what the second refund meets is the rules.
+    # The careless variant sends the desk round again: what the second refund meets is the rules.
     Case("harbour", "H-1003", 12_000, 4_000, "c-103", "Marguerite Dahl", "Rope too short",
          "The rope was ten metres too short, so please refund 40.00 EUR.", CARELESS),
     # Ticket and words disagree: nobody pays before a person has looked.

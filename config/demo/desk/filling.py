@@ -9,10 +9,12 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from agents.refund_desk.graph import TASK_TYPE
 from checkpoints import runs
+from checkpoints.asked import Request
 from config.demo.desk import tickets
-from config.demo.desk.cases import CAREFUL, CASES, Case
+from config.demo.desk.cases import CASES, Case
 from config.demo.desk.places import USER, Desk
 from config.demo.people import SEED
+from releases.combos import registering
 from tenants.models import Tenant
 
 CHANNEL = "demo"
@@ -70,10 +72,13 @@ def _has_bucket(desk: Desk) -> bool:
 
 def _start(desk: Desk, case: Case) -> bool:
     given = {"ticket": tickets.number_of(desk, case)}
-    if case.prompt != CAREFUL:
-        given["prompt"] = case.prompt
-    request = runs.Request(
-        TASK_TYPE, case.business_key, given, channel=CHANNEL, on_behalf_of="ticket desk"
+    request = Request(
+        TASK_TYPE,
+        case.business_key,
+        given,
+        channel=CHANNEL,
+        on_behalf_of="ticket desk",
+        pinned_to=registering.register(TASK_TYPE, case.variant, actor=SEED)[0],
     )
     # A machine starts them: whoever starts a run may not approve what it sends.
     _, created = runs.start(Tenant.objects.get(slug=case.shop), request, actor=SEED)

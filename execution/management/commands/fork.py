@@ -7,6 +7,7 @@ from uuid import UUID, uuid4
 from django.core.exceptions import ObjectDoesNotExist
 from django.core.management.base import BaseCommand, CommandError
 
+from checkpoints import registry
 from checkpoints.errors import RecordError
 from checkpoints.models import Combo, Run
 from execution.forks import compatible, making, previews
@@ -72,8 +73,8 @@ def _combo(source: Run, beginning: str) -> Combo:
     here = compatible.installed(source.task_type)
     if not beginning and here is not None:
         return here
-    known = Combo.objects.filter(task_type=source.task_type).defer("manifest")
-    found = [each for each in known if bytes(each.digest).hex().startswith(beginning.lower())]
-    if len(found) != 1:
-        raise CommandError(f"{len(found)} combos begin with {beginning!r}; give more of the digest")
-    return found[0]
+    known = Combo.objects.filter(task_type=source.task_type)
+    try:
+        return registry.by_beginning(known, beginning)
+    except Combo.DoesNotExist as error:
+        raise CommandError(f"{error}; give more of the digest") from error

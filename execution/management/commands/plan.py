@@ -7,7 +7,7 @@ from django.core.exceptions import ObjectDoesNotExist, PermissionDenied
 from django.core.management.base import BaseCommand, CommandError
 
 from checkpoints.errors import RecordError
-from execution.plans import ordering, states
+from execution.plans import ordering, sizes, states
 from execution.plans.models import Plan
 from execution.plans.ordering import Order
 from execution.plans.pages import telling
@@ -71,7 +71,7 @@ def _show(options: dict[str, Any]) -> list[str]:
     lines = [_line(plan), f"{plan.about}; why: {plan.why}", f"digest {plan.digest or '(none yet)'}"]
     lines += [f"  {sentence}" for sentence in telling.foreseen(plan)]
     for state in states.ITEM_STATES:
-        for each in telling.classes(plan, state):
+        for each in telling.classes(plan, state, sizes.by_class(plan, state)):
             lines.append(f"  {each.count} {telling.RESULTS[state]}: {each.words}")
             lines += [f"    {row.item.run_id} {row.text}" for row in each.samples]
     if plan.needs_second:

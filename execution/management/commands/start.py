@@ -2,10 +2,12 @@
 
 from argparse import ArgumentParser
 from pathlib import Path
+from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
 from checkpoints import runs
+from checkpoints.asked import Request
 from checkpoints.errors import RecordError
 from tenants.actors import Actor
 from tenants.models import Tenant, User
@@ -21,8 +23,11 @@ class Command(BaseCommand):
         parser.add_argument("--input", default="{}", help="a JSON object, or @FILE")
         parser.add_argument("--as", dest="person", default="", help="e-mail of who starts it")
         parser.add_argument("--on-behalf-of", default="", help="for whom, if for somebody else")
+        parser.add_argument(
+            "--not-critical", action="store_true", help="a new combo may be tried on it first"
+        )
 
-    def handle(self, *args: object, **options: str) -> None:
+    def handle(self, *args: object, **options: Any) -> None:
         try:
             tenant = Tenant.objects.get(slug=options["tenant"])
         except Tenant.DoesNotExist:
@@ -30,12 +35,13 @@ class Command(BaseCommand):
             raise CommandError(f"no tenant {options['tenant']!r}; there are: {known}") from None
         given = options["input"]
         content = Path(given[1:]).read_bytes() if given.startswith("@") else given
-        request = runs.Request(
+        request = Request(
             options["task_type"],
             options["business_key"],
             content,
             channel="command line",
             on_behalf_of=options["on_behalf_of"],
+            critical=not options["not_critical"],
         )
         try:
             run, created = runs.start(tenant, request, actor=_actor(options["person"]))

@@ -8,7 +8,7 @@ from django.core.exceptions import ObjectDoesNotExist
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from checkpoints import liftings
+from checkpoints import liftings, registry
 from checkpoints.errors import RecordError
 from checkpoints.models import Combo, Lifting, Stop
 from checkpoints.scopes import Lock, Scope
@@ -127,8 +127,7 @@ def _scope(options: dict[str, Any]) -> Scope:
 
 
 def _combo(beginning: str) -> Combo:
-    known = Combo.objects.defer("manifest").order_by("-pk")
-    found = [each for each in known if bytes(each.digest).hex().startswith(beginning.lower())]
-    if len(found) != 1:
-        raise CommandError(f"{len(found)} combos begin with {beginning}; give more of the digest")
-    return found[0]
+    try:
+        return registry.by_beginning(Combo.objects.all(), beginning)
+    except Combo.DoesNotExist as error:
+        raise CommandError(f"{error}; give more of the digest") from error

@@ -6,6 +6,7 @@ from execution.plans.errors import PlanRefusedError
 from execution.plans.kinds import (
     asking,
     cancelling,
+    following,
     looking,
     rehearsals,
     renewing,
@@ -26,6 +27,7 @@ KINDS: Final[dict[str, Kind]] = {
         renewing.KIND,
         asking.KIND,
         undoing.KIND,
+        following.KIND,
         cancelling.KIND,
         rehearsals.REHEARSE,
         rehearsals.RELEASE,

@@ -3,15 +3,13 @@
 Starting a run takes the locks of stops, which come before those of runs: so it locks no run here.
 """
 
-from django.db.models import Q
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from checkpoints import states as record
-from checkpoints.models import Run
 from execution.plans import states
 from execution.plans.kinds import contract
 from execution.plans.kinds.contract import Assessing, Carrying, Kind, LeftOut, Planned, Result
+from reconciliation import followups
 from reconciliation import states as world
 from reconciliation.models import Action
 from reconciliation.verdicts import compensating
@@ -48,12 +46,8 @@ def button(n: int) -> str:
 
 
 def _is_undone(action: Action) -> bool:
-    at_it = ~Q(status__in=record.FINAL) | Q(status=record.SUCCEEDED)
-    begun = Run.objects.filter(
-        tenant_id=action.tenant_id, business_key__startswith=compensating.beginning(action)
-    )
-    return (
-        action.compensations.filter(outcome=world.HAPPENED).exists() or begun.filter(at_it).exists()
+    return action.compensations.filter(outcome=world.HAPPENED).exists() or followups.is_begun(
+        action, compensating.beginning(action)
     )
 
 

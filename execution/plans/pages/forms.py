@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from execution.pages.forms import ReasonForm
 from execution.plans import states
 from execution.plans.drafting import Draft
-from execution.plans.kinds import KINDS
+from execution.plans.kinds import KINDS, following
 from execution.plans.kinds.contract import Words
 from execution.plans.kinds.ruling import OFFERED
 from execution.plans.ordering import Order
@@ -44,6 +44,16 @@ class DraftForm(ReasonForm):
         ),
         widget=forms.Textarea(attrs={"rows": 3}),
     )
+    say = forms.CharField(
+        label=_("What to say"),
+        required=False,
+        max_length=following.LONGEST,
+        help_text=_(
+            "Needed to write to whom effects concern: these words stand in each message. "
+            "Each message is shown to somebody who says yes to it."
+        ),
+        widget=forms.Textarea(attrs={"rows": 4}),
+    )
     per_minute = forms.IntegerField(
         label=_("Runs a minute"),
         min_value=1,
@@ -51,7 +61,7 @@ class DraftForm(ReasonForm):
         initial=states.USUAL_PER_MINUTE,
         help_text=_("They go on at this rate, never all at once. It can be changed later."),
     )
-    field_order = ("what", "reason", "evidence", "per_minute")
+    field_order = ("what", "reason", "evidence", "say", "per_minute")
 
     def __init__(self, *arguments: Any, kinds: Sequence[str], **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -61,13 +71,19 @@ class DraftForm(ReasonForm):
             self.fields["what"].initial = offered[0][0]
         if "verdict" not in kinds:
             del self.fields["evidence"]
+        if following.KIND.name not in kinds:
+            del self.fields["say"]
+
+    def clean_say(self) -> str:
+        """Line breaks as messages have them, not as a browser sends them."""
+        return str(self.cleaned_data["say"]).replace("\r\n", "\n").replace("\r", "\n")
 
     def draft(self, chosen: Chosen) -> Draft:
         """What is asked of `drafting`; only after `is_valid`."""
         given = self.cleaned_data
         kind, _sep, verdict = given["what"].partition(SEPARATOR)
-        evidence = given.get("evidence", "")
-        terms = {"verdict": verdict, "evidence": evidence} if verdict else {}
+        told = {**given, "verdict": verdict}
+        terms = {name: told.get(name, "") for name in KINDS[kind].of_terms}
         return Draft(
             kind, given["reason"], chosen.about, chosen.targets, terms, given["per_minute"]
         )

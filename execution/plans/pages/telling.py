@@ -1,13 +1,14 @@
 """Turns a plan into what its pages print: sentences, figures, classes with samples, and pills."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from django.db.models import Count
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from approvals.pages import wording
 from checkpoints.pages.forms import title_of
 from execution.forecasts import KINDS as FORESEEN
 from execution.forecasts import telling as foretelling
@@ -16,6 +17,7 @@ from execution.plans.carrying import seconds_for
 from execution.plans.kinds import KINDS
 from execution.plans.kinds.ruling import OFFERED
 from execution.plans.models import Plan, PlanItem
+from execution.plans.sizes import Size
 from tenants import pills
 
 MOST_CLASSES: Final = 30
@@ -35,6 +37,11 @@ CODES: Final = {
     "unreadable": gettext_lazy("this code cannot read it"),
     "waits": gettext_lazy("waits"),
     "on_its_way": gettext_lazy("effect on its way"),
+    "cannot_be_undone": gettext_lazy("nothing undoes it"),
+    "undone": gettext_lazy("undone already"),
+    "no_follow_up": gettext_lazy("nothing follows it up"),
+    "followed_up": gettext_lazy("told this already"),
+    "cannot_be_followed": gettext_lazy("cannot be followed up"),
 }
 RESULTS: Final = {
     states.DONE: gettext_lazy("done"),
@@ -49,13 +56,17 @@ RESULTS: Final = {
 
 @dataclass(frozen=True)
 class Class:
-    """So many items of one class, some of them to look at, and the address that lists them."""
+    """So many items of one class, some of them to look at, and the address that lists them.
+
+    `sizes` is what their effects touch together, in words: "1,234.00 EUR", "60 recipients".
+    """
 
     code: str
     words: pills.Words
     count: int
     query: str
     samples: Sequence["Row"]
+    sizes: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -98,11 +109,21 @@ def lasts(plan: Plan) -> int:
     return seconds_for(plan.planned, plan.per_minute)
 
 
-def classes(plan: Plan, state: str) -> list[Class]:
+def classes(plan: Plan, state: str, touched: Mapping[str, Size]) -> list[Class]:
     """The items of one state by class, the largest first, with a few of each to look at."""
     of = plan.items.filter(state=state)
     counted = of.values("code").annotate(n=Count("pk")).order_by("-n", "code")[:MOST_CLASSES]
-    return [_class(plan, state, row["code"], row["n"]) for row in counted]
+    return [
+        replace(
+            _class(plan, state, row["code"], row["n"]), sizes=in_words(touched.get(row["code"]))
+        )
+        for row in counted
+    ]
+
+
+def in_words(size: Size | None) -> list[str]:
+    """What effects touch together, in words; nothing of none."""
+    return wording.together(size.money, size.counts) if size else []
 
 
 def rows(items: Sequence[PlanItem]) -> list[Row]:

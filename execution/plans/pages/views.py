@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from django_htmx.http import HttpResponseStopPolling
 
 from execution.pages.people import may
-from execution.plans import drafting, ordering, sources, states
+from execution.plans import drafting, ordering, sizes, sources, states
 from execution.plans.errors import NumberNotTypedError, PlanRefusedError
 from execution.plans.kinds import kind_of
 from execution.plans.kinds.contract import OPERATE, RECONCILE
@@ -192,6 +192,7 @@ def _ordered(request: TenantRequest, plan: Plan, verb: Verb) -> HttpResponseBase
 def _plan_page(request: TenantRequest, plan: Plan, *, wrong: str = "") -> HttpResponse:
     right = kind_of(plan.kind).right
     user: User = request.user
+    planned = sizes.by_class(plan, states.PLANNED)
     context = {
         **_standing(plan),
         "wrong": wrong,
@@ -199,8 +200,9 @@ def _plan_page(request: TenantRequest, plan: Plan, *, wrong: str = "") -> HttpRe
         "who": may(plan.tenant, right, user),
         "typed": plan.planned > states.TYPED_ABOVE,
         "is_mine": user.pk in (plan.drafted_by_id, plan.started_by_id),
-        "planned": telling.classes(plan, states.PLANNED),
-        "left_out": telling.classes(plan, states.LEFT_OUT),
+        "planned": telling.classes(plan, states.PLANNED, planned),
+        "together": telling.in_words(sizes.together(planned.values())),
+        "left_out": telling.classes(plan, states.LEFT_OUT, sizes.by_class(plan, states.LEFT_OUT)),
         "foreseen": telling.foreseen(plan),
         "orders": plan.orders.select_related("user").order_by("-id")[:20],
         "section": "runs",

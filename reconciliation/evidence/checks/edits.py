@@ -8,6 +8,7 @@ from approvals.edits import hashing
 from canonical import digests
 from canonical import json as canonical
 from checkpoints.headers import parent_seq, written
+from reconciliation.evidence import pinning
 from reconciliation.evidence.findings import Findings
 from reconciliation.evidence.members import Document
 
@@ -60,7 +61,7 @@ def _bound(
     expected = {
         "tenant": document["tenant"]["id"],
         "run_id": document["run"]["id"],
-        "combo": document["run"]["combo"],
+        "combo": _combo(document["run"], bound),
         "author": edit["author"]["id"],
         "state": edit["state"],
         "diff_digest": edit["diff"],
@@ -68,6 +69,13 @@ def _bound(
     }
     for name, value in expected.items():
         findings.equal(f"{here}/bound", bound.get(name), value, what=f"The bound field {name}")
+
+
+def _combo(run: dict[str, Json], bound: dict[str, Json]) -> Json:
+    """The combo that the run had as it was written: there may be two, of a run that moved there."""
+    possible = pinning.around(run, int(bound["head_seq"]))
+    named = bound.get("combo")
+    return named if named in possible else run["combo"]
 
 
 def _decided(here: str, edit: dict[str, Json], run: dict[str, Json], findings: Findings) -> None:

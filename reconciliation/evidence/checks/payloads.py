@@ -42,8 +42,7 @@ def bytes_of(document: Document, digest: str) -> bytes | None:
 
 
 def _named(document: Document) -> Iterator[tuple[str, str]]:
-    yield document["run"]["input"], "/run/input"
-    yield document["run"]["combo"], "/run/combo"
+    yield from _of_run(document["run"])
     for number, action in enumerate(document["actions"]):
         here = f"/actions/{number}"
         yield action["parameters"], f"{here}/parameters"
@@ -59,6 +58,14 @@ def _named(document: Document) -> Iterator[tuple[str, str]]:
         for n, edit in enumerate(case.get("edits", [])):
             yield edit["state"], f"/cases/{number}/edits/{n}/state"
             yield edit["diff"], f"/cases/{number}/edits/{n}/diff"
+
+
+def _of_run(run: dict[str, Json]) -> Iterator[tuple[str, str]]:
+    yield run["input"], "/run/input"
+    yield run["combo"], "/run/combo"
+    for number, move in enumerate(run.get("moved", [])):
+        for end in ("from", "to"):
+            yield move[end], f"/run/moved/{number}/{end}"
 
 
 def _is_what_it_says(digest: str, text: Json, findings: Findings) -> bool:

@@ -6,6 +6,7 @@ from uuid import UUID
 from canonical import digests
 from canonical import json as canonical
 from checkpoints.headers import Origin, fork_genesis, genesis, parent_seq, written
+from reconciliation.evidence import pinning
 from reconciliation.evidence.findings import Findings
 from reconciliation.evidence.members import Document
 
@@ -15,6 +16,7 @@ Json = Any
 def check(document: Document, findings: Findings) -> None:
     """Recompute every header digest and parent link, and what headers say of actions."""
     run = document["run"]
+    pinning.check(document, findings)
     known = {0: _start(document)}
     headers: list[tuple[str, dict[str, Json]]] = []
     for number, checkpoint in enumerate(document["checkpoints"]):
@@ -25,9 +27,8 @@ def check(document: Document, findings: Findings) -> None:
         findings.equal(f"{here}/seq", checkpoint["seq"], header["seq"], what="Checkpoint number")
         for name, value in (("tenant", document["tenant"]["id"]), ("run", run["id"])):
             findings.equal(f"{here}/header", header[name], value, what=f"The header's {name}")
-        findings.equal(
-            f"{here}/header", header["combo"], written(run["combo"]), what="The header's combo"
-        )
+        pinned = written(pinning.at(run, header["seq"]))
+        findings.equal(f"{here}/header", header["combo"], pinned, what="The header's combo")
         parent = known.get(parent_seq(header))
         if parent is not None:
             findings.equal(
@@ -42,7 +43,8 @@ def check(document: Document, findings: Findings) -> None:
 
 def _start(document: Document) -> str:
     run = document["run"]
-    started = genesis(document["tenant"]["id"], UUID(run["id"]), run["combo"], run["input"])
+    combo = pinning.started_on(run)
+    started = genesis(document["tenant"]["id"], UUID(run["id"]), combo, run["input"])
     origin = _origin(document)
     return fork_genesis(started, origin) if origin else started
 
@@ -98,6 +100,11 @@ def _elsewhere(
         findings.open.append(
             f"At checkpoint {seq} the run took over action {mark['id']}, which another run of its"
             " lineage asked for: see that run's evidence."
+        )
+    elif mark["is"].startswith("borrowed:"):
+        findings.open.append(
+            f"At checkpoint {seq} this shadow went on with what became of action {mark['id']} of"
+            " its live run: see that run's evidence."
         )
     elif document["about"]["kind"] == "run":
         findings.wrong(f"{here}/header", f"It names action {mark['id']}, not shown.")

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from reconciliation.evidence import numbers
 from reconciliation.evidence.findings import Findings
-from reconciliation.evidence.members import MOST_EVENTS, OLD_FORMAT, Document
+from reconciliation.evidence.members import LACKING, MOST_EVENTS, Document
 
 Json = Any
 
@@ -14,7 +14,7 @@ INTERRUPTIONS: Final = ("interrupted", "revoked")
 
 def check(document: Document, findings: Findings) -> None:
     """Judge each recovery, then count the three numbers from what the file itself tells."""
-    if document["format"] == OLD_FORMAT:
+    if "recoveries" in LACKING.get(document["format"], ()):
         findings.open.append("This file is of a form that has no recoveries and no three numbers.")
         return
     for number, recovery in enumerate(document["recoveries"]):

@@ -95,8 +95,11 @@ def _acts(document: Document, rows: list[dict[str, Json]], findings: Findings) -
         for row in rows
         if row["verb"] in DECIDED
     }
+    _ordered(document, rows, findings)
     for number, action in enumerate(document["actions"]):
         for n, attempt in enumerate(action["attempts"]):
+            if attempt["request"] is None:
+                continue  # its row is lost with it: `world` says so
             wanted = (f"action {action['id']}", attempt["id"], attempt["hash"])
             if wanted not in intents:
                 member = f"/actions/{number}/attempts/{n}"
@@ -108,3 +111,13 @@ def _acts(document: Document, rows: list[dict[str, Json]], findings: Findings) -
                 if act not in decided:
                     member = f"/actions/{number}/requests/{n}/decisions/{k}"
                     findings.wrong(member, "No audit row shown says that it was decided.")
+
+
+def _ordered(document: Document, rows: list[dict[str, Json]], findings: Findings) -> None:
+    """What people ordered of a plan."""
+    ordered = {(row["subject"], row["actor"][1], row["detail"].get("digest")) for row in rows}
+    for number, plan in enumerate(document.get("plans", [])):
+        for n, order in enumerate(plan["orders"]):
+            if (f"plan:{plan['id']}", str(order["person"]["id"]), order["digest"]) not in ordered:
+                member = f"/plans/{number}/orders/{n}"
+                findings.wrong(member, "No audit row shown says that it was ordered.")

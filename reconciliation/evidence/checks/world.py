@@ -27,6 +27,12 @@ def check(document: Document, findings: Findings) -> None:
 def _permitted(
     here: str, attempt: dict[str, Json], asked: dict[str, Json] | None, findings: Findings
 ) -> None:
+    if attempt["request"] is None:
+        findings.open.append(
+            f"Attempt {attempt['number']} is known from the journal alone: the record had lost it,"
+            " and with it under which approval it was sent."
+        )
+        return
     if asked is None or asked["approval"] is None:
         findings.wrong(f"{here}/request", "No approval is shown for this attempt.")
         return
@@ -69,7 +75,8 @@ def _wire(here: str, action: dict[str, Json], attempt: dict[str, Json], findings
 def _used_once(here: str, action: dict[str, Json], findings: Findings) -> None:
     firsts: dict[str, str] = {}
     for attempt in action["attempts"]:
-        firsts.setdefault(attempt["request"], attempt["id"])
+        if attempt["request"] is not None:
+            firsts.setdefault(attempt["request"], attempt["id"])
     for number, asked in enumerate(action["requests"]):
         if asked["approval"] is not None:
             findings.equal(

@@ -28,12 +28,19 @@ def test_only_a_whole_answer_is_taken(given: dict[str, str], wrong: set[str]) ->
 
 
 @pytest.mark.parametrize(
-    ("posted", "onward"), [({}, False), ({"onward": "True"}, True), ({"onward": "False"}, False)]
+    ("posted", "onward"),
+    [
+        ({}, ""),
+        ({"onward": "True"}, "1"),
+        ({"onward": "False"}, ""),
+        ({"onward": "approval"}, "approval"),
+        ({"onward": "//x.example"}, "1"),
+    ],
 )
-def test_going_on_is_wished_for_or_not(posted: dict[str, str], onward: bool) -> None:
+def test_going_on_is_wished_for_or_not(posted: dict[str, str], onward: str) -> None:
     form = DecisionForm({"verdict": "approve", "shown": HASH, **posted})
     assert form.is_valid()
-    assert form.cleaned_data["onward"] is onward
+    assert form.cleaned_data["onward"] == onward
 
 
 def test_taking_away_needs_a_reason() -> None:

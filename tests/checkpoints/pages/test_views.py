@@ -137,6 +137,15 @@ def test_starting_a_run_goes_to_its_page_and_twice_is_once(engine: Bench, operat
     assert "exists already; this is it" in words(second)
 
 
+def test_a_run_is_critical_unless_its_starter_says_otherwise(
+    engine: Bench, operator: Client
+) -> None:
+    form = {"task_type": "steps", "input": "{}"}
+    operator.post(at(engine, "runs/start/"), form | {"business_key": "a"})
+    operator.post(at(engine, "runs/start/"), form | {"business_key": "b", "goes_first": "yes"})
+    assert dict(Run.objects.values_list("business_key", "critical")) == {"a": True, "b": False}
+
+
 @pytest.mark.parametrize(
     ("change", "says"),
     [

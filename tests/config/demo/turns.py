@@ -9,6 +9,7 @@ from uuid import uuid4
 from agents.fleet_change.graph import TASK_TYPE
 from approvals.models import ApprovalRequest, Decision
 from checkpoints import leases, runs
+from checkpoints.asked import Request
 from checkpoints.models import Run
 from checkpoints.registry import runnable_combos
 from checkpoints.timers import SelfStop
@@ -26,7 +27,7 @@ def start(repository: str) -> Run:
     """Start the demo's fleet change of one repository, as the seed does."""
     planned = {run.input["repository"]: run for _, run in campaigns.planned(campaigns.CAMPAIGNS[0])}
     given = planned[repository]
-    request = runs.Request(TASK_TYPE, given.business_key, given.input, channel="demo")
+    request = Request(TASK_TYPE, given.business_key, given.input, channel="demo")
     tenant = Tenant.objects.get(slug=people.HARBOUR)
     return runs.start(tenant, request, actor=people.SEED)[0]
 

@@ -131,8 +131,11 @@ def test_only_who_started_it_may_connect(made: Places) -> None:
 def test_it_listens_on_no_port_and_trusts_nobody(made: Places) -> None:
     with running(made), postgres.superuser(made) as connection:
         assert connection.execute("SHOW listen_addresses").fetchone() == ("",)
-        rules = "SELECT type, auth_method, options FROM pg_hba_file_rules"
-        assert connection.execute(rules).fetchall() == [("local", "peer", ["map=kedge"])]
+        rules = "SELECT type, database, user_name, auth_method, options FROM pg_hba_file_rules"
+        assert connection.execute(rules).fetchall() == [
+            ("local", ["all"], ["all"], "peer", ["map=kedge"]),
+            ("local", ["replication"], ["postgres"], "peer", ["map=kedge"]),
+        ]
         assert connection.execute("SHOW data_checksums").fetchone() == ("on",)
         assert connection.execute("SHOW fsync").fetchone() == ("on",)
 

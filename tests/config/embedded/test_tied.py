@@ -52,6 +52,20 @@ def test_a_program_ends_by_its_own_signal_when_its_parent_is_killed(tmp_path: Pa
     assert note.read_text() == str(int(signal.SIGINT))
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGQUIT])
+def test_a_program_that_a_shell_left_behind_itself_ends_by_every_signal(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    """A background job ignores interrupts and quits; a server that did could not be stopped."""
+    note = tmp_path / "note"
+    script = f"echo ready > {note}; exec sleep 60"
+    tied = processes.tied(["/bin/sh", "-c", script], signal="TERM")
+    job = subprocess.Popen(["/bin/sh", "-c", 'trap "" INT QUIT; exec "$@"', "sh", *tied])
+    ground.wait_for(note.exists, "it runs")
+    job.send_signal(number)
+    assert job.wait(timeout=60) == -number
+
+
 @as_root
 def test_a_program_of_another_account_ends_too() -> None:
     with ground.open_folder() as folder:

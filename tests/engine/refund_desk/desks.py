@@ -11,7 +11,9 @@ from approvals import clock, decisions
 from approvals.decisions import Given
 from approvals.models import ApprovalRequest
 from checkpoints import runs
+from checkpoints.asked import Request
 from checkpoints.models import Run
+from checkpoints.registry import combo_of
 from reconciliation.models import Action
 from tenants.actors import Actor, Proof
 from tenants.models import User
@@ -29,9 +31,9 @@ class Desk:
     second: User
     letters: Path
 
-    def begin(self, ticket: str, **more: str) -> Run:
+    def begin(self, ticket: str, variant: str = "") -> Run:
         """Start a refund and let it go as far as it goes by itself."""
-        run = self.started("refund_desk", {"ticket": ticket, **more})
+        run = self.started("refund_desk", {"ticket": ticket}, variant)
         self.turn(run)
         return run
 
@@ -43,9 +45,10 @@ class Desk:
             if run.status != "queued":
                 return
 
-    def started(self, task_type: str, given: dict[str, str]) -> Run:
+    def started(self, task_type: str, given: dict[str, str], variant: str = "") -> Run:
         """A run that has not begun."""
-        request = runs.Request(task_type, uuid4().hex, given, channel="test")
+        combo = combo_of(task_type, variant)
+        request = Request(task_type, uuid4().hex, given, channel="test", pinned_to=combo)
         run, _ = runs.start(self.bench.tenant, request, actor=Actor.person(self.bench.starter))
         return run
 

@@ -1,4 +1,4 @@
-"""The careless prompt refunds twice, as far as the agent goes. What stops it is not the agent.
+"""The careless variant refunds twice, as far as the agent goes. What stops it is not the agent.
 
 The second booking is another effect, with a key and a question of its own: the first yes is used up
 and covers nothing more, the rules ask two people who proved who they are, and a third is refused.
@@ -26,8 +26,8 @@ def purchase(desk: Desk) -> str:
 
 @pytest.fixture
 def second(desk: Desk, purchase: str) -> Run:
-    """A run of the careless prompt whose first refund is booked, and that asks for another."""
-    run = desk.begin(desk.shop.ticket(purchase), prompt="careless")
+    """A run of the careless variant whose first refund is booked, and that asks for another."""
+    run = desk.begin(desk.shop.ticket(purchase), variant="careless")
     desk.say(run)
     desk.turn(run)
     assert desk.shop.paid_back(purchase) == [4_000]
@@ -100,7 +100,7 @@ def test_two_people_may_pay_twice_and_nobody_three_times(
 def test_the_books_have_the_last_word(desk: Desk) -> None:
     """What the rules let through, the books of a shop need not."""
     purchase = desk.shop.sell(paid=6_000)
-    run = desk.begin(desk.shop.ticket(purchase), prompt="careless")
+    run = desk.begin(desk.shop.ticket(purchase), variant="careless")
     desk.say(run)
     desk.turn(run)
     assert "nobody_gets_back_more_than_they_paid" in run.sentence

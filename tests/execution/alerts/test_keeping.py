@@ -8,9 +8,12 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from checkpoints.errors import IllegalMoveError
 from execution.alerts import judging, keeping
 from execution.alerts.keeping import Wanted
 from execution.alerts.models import Alarm, AlertRule
+from execution.problems import changing, sorting
+from execution.problems.changing import Snooze
 from execution.problems.models import Problem
 from execution.problems.standing import Standing, Tally
 from tenants.access import grant
@@ -145,3 +148,41 @@ def test_the_page_makes_and_ends_a_rule(engine: Bench, boss: User) -> None:
     client.post(reverse("end_alert", args=[engine.tenant.slug, rule.pk]))
     rule.refresh_from_db()
     assert rule.ended_by == boss
+
+
+def test_what_somebody_put_off_alarms_nobody(engine: Bench, boss: User) -> None:
+    keeping.make(engine.tenant, Wanted("runs", 0), user=boss)
+    held(engine)
+    sorting.sort()
+    until = timezone.now() + timedelta(hours=1)
+    problem = Problem.objects.get(tenant=engine.tenant)
+    changing.snooze(problem, Snooze(until=until), reason="later", user=engine.starter)
+    assert (keeping.watch(), alerts()) == (0, [])
+
+
+def test_there_are_so_many_rules_and_no_more(
+    engine: Bench, boss: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keeping, "MOST_RULES", 2)
+    for over in (1, 2, 2):
+        keeping.make(engine.tenant, Wanted("runs", over), user=boss)
+    with pytest.raises(IllegalMoveError, match="2 rules already"):
+        keeping.make(engine.tenant, Wanted("runs", 3), user=boss)
+    assert AlertRule.objects.count() == 2
+
+
+def test_rules_and_alarms_of_another_tenant_are_not_there(engine: Bench, boss: User) -> None:
+    rule = keeping.make(engine.tenant, Wanted("runs", 0), user=boss)
+    held(engine)
+    sorting.sort()
+    keeping.watch()
+    other = make_tenant("other")
+    grant(other, boss, "view_runs", "manage_tenant")
+    client = Client()
+    client.force_login(boss)
+    own = client.get(reverse("alerts", args=[engine.tenant.slug])).content.decode()
+    assert "The world changed · steps" in own
+    page = client.get(reverse("alerts", args=[other.slug]))
+    assert (page.context["rules"], page.context["alarms"]) == ([], [])
+    assert client.post(reverse("end_alert", args=[other.slug, rule.pk])).status_code == 404
+    assert AlertRule.objects.filter(ended_at=None).exists()

@@ -11,6 +11,7 @@ from approvals import decisions
 from approvals.decisions import Given
 from approvals.models import ApprovalRequest
 from checkpoints import reading, runs
+from checkpoints.asked import Request
 from checkpoints.models import Run
 from config.demo import campaigns, people
 from execution.forks import making
@@ -54,7 +55,7 @@ def test_forked_from_each_checkpoint_the_world_is_as_one_run_left_it(small_remot
         if run.input["repository"] == "rq"
     )
     given = {**planned.input, "maintainer": "maintainer@example.org"}  # whose mail is taken
-    request = runs.Request("fleet_change", planned.business_key, given, channel="test")
+    request = Request("fleet_change", planned.business_key, given, channel="test")
     source = finish(runs.start(tenant, request, actor=starter)[0])
     assert source.status == "succeeded", source.sentence
     remote = small_remotes / people.HARBOUR / "rq.git"

@@ -37,6 +37,11 @@ def test_start_reads_its_input_from_a_file(engine: Bench, tmp_path: Path) -> Non
     assert bytes(Run.objects.get().input) == b'{"steps":7}'
 
 
+def test_a_start_says_what_may_go_first(engine: Bench) -> None:
+    say("start", engine.tenant.slug, "steps", "k", "--not-critical")
+    assert not Run.objects.get().critical
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

@@ -75,7 +75,7 @@ def test_one_thing_is_stopped(engine: Bench) -> None:
         (engine.tenant, "", "fake.void", None),
         (None, "", "", combo_of("steps")),
     }
-    with pytest.raises(CommandError, match="0 combos begin with zz"):
+    with pytest.raises(CommandError, match="0 combos begin with 'zz'"):
         say("stop", "--combo", "zz", "--why", "x")
 
 

@@ -24,7 +24,7 @@ def titles(run: Run, **options: int) -> list[str]:
 def test_neighbouring_checkpoints_of_one_node_are_one_line(engine: Bench) -> None:
     run = engine.start(steps=5)
     engine.turn()
-    assert titles(run) == ["Started", "look", "count \u00d75", "think", "Ended"]
+    assert titles(run) == ["Started", "look", "count \u00d75", "Model asked", "think", "Ended"]
 
 
 def test_an_interruption_splits_a_group_and_is_told_once(
@@ -50,6 +50,7 @@ def test_an_effect_is_told_from_proposal_to_outcome(engine: Bench) -> None:
         "Started",
         "look",
         "count",
+        "Model asked",
         "think",
         "act",
         "Asked for approval: write a-0",
@@ -107,7 +108,7 @@ def test_an_earlier_stretch_has_what_happened_in_it_and_nothing_else(
     run = engine.start(steps=4)
     engine.turn()
     newest = timeline(fresh(run))
-    assert (titles(run), newest.earlier) == (["count", "think", "Ended"], 5)
+    assert (titles(run), newest.earlier) == (["count", "Model asked", "think", "Ended"], 5)
     assert titles(run, before=5) == ["count \u00d72"]
     assert titles(run, before=3) == ["Started", "look", "count"]
     assert timeline(fresh(run), before=3).earlier is None

@@ -78,5 +78,5 @@ def test_an_undoing_that_began_since_the_review_is_the_only_one(engine: Bench) -
         compensating.undo(action, why=f"{plan.why} ({plan})", channel="page", user=engine.starter)
     carried(plan)
     assert totals(plan) == {"failed": 1}
-    assert "undoes it already" in PlanItem.objects.get(plan=plan).said
+    assert "is at it already" in PlanItem.objects.get(plan=plan).said
     assert len(undoing()) == 1

@@ -10,7 +10,7 @@ from pytest_django import Settings
 
 from checkpoints import stops
 from checkpoints.models import Run
-from checkpoints.registry import runnable_combos
+from checkpoints.registry import codes
 from checkpoints.scopes import Scope
 from execution import processes
 from execution.models import Process
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture(autouse=True)
 def well(engine: Bench) -> None:
     """A worker with the code, and a sweeper."""
-    processes.started("worker-1", "worker", combos=runnable_combos())
+    processes.started("worker-1", "worker", codes=codes())
     processes.started("sweeper-1", "sweeper")
 
 
@@ -70,7 +70,7 @@ def test_a_question_that_is_open(engine: Bench, run: Run) -> None:
 def test_workers_that_are_silent_or_have_other_code(run: Run) -> None:
     Process.objects.filter(kind="worker").update(seen_at=Now() - timedelta(minutes=9))
     assert against(run) == ["worker"]
-    Process.objects.filter(kind="worker").update(seen_at=Now(), facts={"combos": [0]})
+    Process.objects.filter(kind="worker").update(seen_at=Now(), facts={"codes": ["00"]})
     assert against(run) == ["worker"]
     Process.objects.filter(kind="worker").delete()
     assert against(run) == ["worker"]

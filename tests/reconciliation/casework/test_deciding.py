@@ -3,9 +3,9 @@
 import pytest
 from django.test import Client
 
+from approvals import onward
 from checkpoints.desk import working
 from checkpoints.models import Case, Claim, Verdict
-from reconciliation.casework import onward
 from tenants.models import Tenant, User
 from tests.people import ada, eve, make_tenant
 from tests.reconciliation.deskwork import held, signed_in

@@ -94,9 +94,21 @@ def test_nobody_is_left_alone_for_ever(engine: Bench, settings: Settings) -> Non
     assert probe_at <= clock.now() + noting.LONGEST_WAIT
 
 
-def test_the_row_that_is_kept_is_bounded(engine: Bench, settings: Settings) -> None:
-    settings.KEDGE_DOOR_UNKNOWNS = 1000
-    _, second = unseen(engine, 2)
+def test_the_row_that_is_kept_is_bounded(engine: Bench) -> None:
+    first, second = unseen(engine, 2)
+    noting.unseen(first, ours("gone"))
     Door.objects.update(silent=[f"look:{n}" for n in range(noting.MOST_KEPT)])
     noting.unseen(second, ours("gone"))
     assert len(door(engine).silent) == noting.MOST_KEPT
+
+
+def test_a_door_that_bears_many_closes_at_as_many(engine: Bench, settings: Settings) -> None:
+    """It kept a hundred, and one set at more never closed."""
+    many = settings.KEDGE_DOOR_UNKNOWNS = noting.MOST_KEPT + 20
+    first, second = unseen(engine, 2)
+    Door.objects.update(silent=[f"look:{n}" for n in range(many - 2)])
+    noting.unseen(first, ours("gone"))
+    assert not door(engine).is_closed
+    noting.unseen(second, ours("gone"))
+    assert door(engine).is_closed
+    assert len(door(engine).silent) == many

@@ -46,7 +46,7 @@ def evidence(
         registry.agents.cache_clear()
         tenant = make_tenant("evidence")
         engine = Bench(tenant=tenant, starter=ada(tenant), approver=dee(tenant), world=world)
-        run = samples.settled_run(engine)
+        run = samples.planned_run(engine)
         content = export(About.run(run), actor=Actor.person(engine.approver), whole=True)
         registry.agents.cache_clear()
         empty()

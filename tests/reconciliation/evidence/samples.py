@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from canonical import digests
+from execution.plans import computing, drafting, ordering
 from reconciliation.evidence import numbers
 from reconciliation.evidence.findings import Findings
-from reconciliation.evidence.members import OLD_FORMAT, sign
+from reconciliation.evidence.members import LACKING, sign
 from reconciliation.evidence.verifying import SCHEMA, verify
 from tenants.signing import Believed, SigningKey
 from tests.engine.turns import Bench
@@ -32,6 +33,21 @@ def settled_run(engine: Bench) -> Json:
     return run
 
 
+def planned_run(engine: Bench) -> Json:
+    """The same, and while it waited somebody started a plan with it, which did nothing yet."""
+    run = engine.start(tool="fake.void", what="a")
+    engine.turn()
+    draft = drafting.Draft("cancel", "all of it", "one run", [drafting.Target(run.pk)], {}, 10)
+    made = drafting.draft(engine.tenant, draft, user=engine.starter)
+    computing.compute(made.pk)
+    made.refresh_from_db()
+    ordering.start(made.pk, ordering.Order(made.digest), user=engine.starter)
+    engine.decide(run)
+    engine.turn()
+    run.refresh_from_db()
+    return run
+
+
 def with_all_members(document: Json) -> Json:
     """What a quiet run has none of is added, and all is signed anew."""
     whole = copy.deepcopy(document)
@@ -41,6 +57,10 @@ def with_all_members(document: Json) -> Json:
     diff = base64.b64decode(whole["contents"][asked["diff"]])
     part = {"part": "text/1", "from": 0, "to": 3, "digest": digests.sha256_hex(diff[:3]), "at": AT}
     asked["opened"] = [{"person": person, **part}]
+    asked["handed_over"] = [
+        {"person": person, "to": person, "note": "n", "at": AT, "taken_back_at": None}
+    ]
+    asked["decisions"][0]["proved"] = {"by": "password", "at": AT}
     asked["second_look"] = _second_look(asked["hash"], person)
     whole["contents"][digests.sha256_hex(b"[1]")] = base64.b64encode(b"[1]").decode()
     action["attempts"][0]["look_ups"] = [{"answer": "found", "detail": "seen", "at": AT}]
@@ -48,7 +68,13 @@ def with_all_members(document: Json) -> Json:
     verdict["taken_back"] = {"person": person, "reason": "r", "at": AT}
     verdict |= {"agreed_by": person, "detail": {"seq": 1}}
     about = {"id": action["id"], "kind": "outcome_unknown", "sentence": "?", "action": action["id"]}
-    whole["cases"] = [{**about, "opened_at": AT, "closed_at": AT, "verdicts": [verdict]}]
+    when = dict.fromkeys(("opened_at", "decided_at", "reopened_at", "closed_at"), AT)
+    more = {"facts": {"tool": "t"}, "closed_because": "c", "desk": desk(person)}
+    whole["cases"] = [{**about, **when, **more, "verdicts": [verdict]}]
+    whole["plans"][0]["seconded_by"] = person
+    seq, digest = whole["checkpoints"][1]["seq"], whole["checkpoints"][1]["digest"]
+    fork = {"run": action["id"], "seq": seq, "checkpoint": digest}
+    whole["forks"] = [{**fork, "reason": "r", "by": "Eve", "at": AT}]
     whole["recoveries"] = [
         recovery(1, taken_over_at=AT, ended="interrupted", ended_at=LATER),
         recovery(2, taken_over_at=AT, new_boundary_at=LATER, ended="recovered", ended_at=LATER),
@@ -56,6 +82,20 @@ def with_all_members(document: Json) -> Json:
     whole["events"] += [interruption(1), interruption(2)]
     whole["numbers"] = numbers.of(whole)
     return signed(whole)
+
+
+def desk(person: Json) -> Json:
+    """What people did at a case."""
+    ended = {"ended": "released", "ended_at": AT}
+    claim = {"person": person, "handed_by": person, "taken_from": person, "since": AT, **ended}
+    wait = {"person": person, "for": "f", "why": "w", "at": AT, "ended_by": person, "ended_at": AT}
+    said = {"verdict": "write_off", "reason": "r", "evidence": "e", "why_ended": "w"}
+    return {
+        "claims": [claim],
+        "notes": [{"person": person, "text": "t", "at": AT}],
+        "outside_waits": [wait],
+        "proposals": [{"person": person, **said, "at": AT, **ended, "ended_by": person}],
+    }
 
 
 def recovery(fence: int, **columns: Json) -> Json:
@@ -70,10 +110,10 @@ def interruption(fence: int) -> Json:
     return {"at": AT, "what": "interrupted", "actor": "sweeper", "detail": detail}
 
 
-def of_old(document: Json) -> Json:
-    """The same as the version before wrote it."""
-    left = {k: v for k, v in document.items() if k not in ("recoveries", "numbers")}
-    return signed(left | {"format": OLD_FORMAT})
+def of_old(document: Json, form: str) -> Json:
+    """The same as an older version wrote it."""
+    left = {name: value for name, value in document.items() if name not in LACKING[form]}
+    return signed(left | {"format": form})
 
 
 def _second_look(hash_: str, person: Json) -> Json:

@@ -232,8 +232,9 @@ def test_a_receipt_exchanged_in_the_database_is_found(engine: Bench) -> None:
 
 def test_a_diff_exchanged_in_the_database_is_found(engine: Bench) -> None:
     action = action_of(settled_run(engine))
-    request = Attempt.objects.select_related("approval__request").get().approval.request
-    tamper(request, diff=b"something harmless")
+    approval = Attempt.objects.select_related("approval__request").get().approval
+    assert approval is not None
+    tamper(approval.request, diff=b"something harmless")
     assert "/actions/0/requests/0/diff" in faults(About.action(action), engine)
 
 

@@ -24,6 +24,7 @@ def test_an_intent_says_under_what_it_goes_and_until_when(it: Ready) -> None:
     seen = it.hash()
     made = it.dispatch(seen)
     attempt = Attempt.objects.get()
+    assert attempt.approval is not None
     assert (made.deadline_at, made.dispatched_at) == (attempt.deadline_at, attempt.dispatched_at)
     assert (attempt.number, attempt.action_hash, attempt.approval.request) == (1, seen, it.request)
     assert (attempt.fence, attempt.holder) == (it.lease.fence, it.lease.holder)

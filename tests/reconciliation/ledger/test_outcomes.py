@@ -64,6 +64,13 @@ def test_an_ended_attempt_keeps_its_end(it: Ready) -> None:
     assert Attempt.objects.get().outcome == "not_called"
 
 
+def test_an_attempt_with_evidence_is_not_ended_as_absent(it: Ready) -> None:
+    attempt = it.dispatch()
+    it.answer(attempt)
+    assert not it.end(attempt, states.ATTEMPT_ABSENT)
+    assert Attempt.objects.get().outcome == "happened"
+
+
 def test_an_ended_attempt_leaves_the_effect_in_flight_until_it_is_settled(it: Ready) -> None:
     """The head must not move past an effect that may still be sent again."""
     it.end(it.dispatch())

@@ -1,15 +1,19 @@
 """All effects across runs: what a filter finds, what they sum to, and who allowed them."""
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
+from reconciliation import sensitive
 from reconciliation.models import Action
 from reconciliation.overview import listing, revealing
 from reconciliation.overview.filtering import Wanted
 from reconciliation.overview.revealing import TooManyError
+from tenants.keys.errors import ErasedError
 from tenants.models import AuditRow
 from tests import people
 from tests.engine.turns import Bench
@@ -141,3 +145,41 @@ def test_the_page_keeps_its_filter_and_offers_a_plan(
     assert 'name="from" value="actions"' in text
     bad = client.get(reverse("actions", args=[engine.tenant.slug]), {"combo": "xyz", "window": "?"})
     assert bad.status_code == 200
+
+
+def test_the_newest_are_looked_at_and_the_page_says_where_that_ends(
+    engine: Bench, effects: dict[str, Action], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert not listing.found(engine.tenant, ALL).ended_early
+    monkeypatch.setattr(listing, "LOOKED_AT", 1)
+    found = listing.found(engine.tenant, ALL)
+    assert [row.action.pk for row in found.rows] == [effects["waiting"].pk]
+    assert found.ended_early
+
+
+def test_no_more_are_counted_than_is_said(
+    engine: Bench, effects: dict[str, Action], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listing, "COUNTED_TO", 1)
+    assert listing.found(engine.tenant, ALL).number == 2
+
+
+def test_what_is_older_than_the_window_is_not_there(
+    engine: Bench, effects: dict[str, Action]
+) -> None:
+    with guards_off():
+        old = timezone.now() - timedelta(days=8)
+        Action.objects.filter(pk=effects["happened"].pk).update(proposed_at=old)
+    assert effects["happened"].pk not in ids(engine, Wanted())
+    assert effects["happened"].pk in ids(engine, Wanted(window="30d"))
+
+
+def test_an_erased_recipient_stays_erased(
+    engine: Bench, effects: dict[str, Action], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def erased(_action: Action) -> bytes:
+        raise ErasedError("Key 7 was destroyed.")
+
+    monkeypatch.setattr(sensitive, "parameters", erased)
+    content = revealing.recipients(engine.tenant, ALL, user=engine.approver)
+    assert content.count("(erased)") == 3

@@ -100,6 +100,27 @@ def test_deciding_onward_leads_to_the_next_one() -> None:
     assert "Then the next that needs you opens." in answer.content.decode()
 
 
+def test_deciding_onward_keeps_the_filter() -> None:
+    acme = make_tenant()
+    case = held(acme, "crash_loop")
+    first, second = asked_about(git_diff(1)), asked_about(git_diff(1))
+    client = signed_in(dee(acme))
+    access.grant(acme, dee(acme), "reconcile_actions")
+    page = client.get(f"/t/acme/approvals/{first.pk}/?onward=approval").content.decode()
+    assert 'name="onward" value="approval"' in page
+    answer = client.post(
+        f"/t/acme/approvals/{first.pk}/decision/",
+        {"verdict": "approve", "shown": first.action_hash, "onward": "approval"},
+        follow=True,
+    )
+    assert [address for address, _status in answer.redirect_chain] == [
+        "/t/acme/inbox/next/?kind=approval",
+        f"/t/acme/approvals/{second.pk}/?onward=approval",
+    ]
+    unfiltered = client.get(INBOX + "next/")["Location"]
+    assert unfiltered == f"/t/acme/cases/{case.pk}/?onward=1"
+
+
 def test_what_was_decided_and_is_not_proven_stands_below() -> None:
     acme = make_tenant()
     case = held(acme, "crash_loop")

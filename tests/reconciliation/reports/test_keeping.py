@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from checkpoints.models import Case, Run, Verdict
 from reconciliation.models import Action
-from reconciliation.reports import effects, keeping
+from reconciliation.reports import effects, keeping, uploads
 from reconciliation.reports.columns import MINOR, Columns
 from reconciliation.reports.errors import ReportRefusedError
 from reconciliation.reports.models import ColumnMap, Report, ReportLine
@@ -19,7 +19,7 @@ from tenants.models import AuditRow
 from tests import people
 from tests.engine.faketools import effects as arrived
 from tests.engine.turns import Bench
-from tests.reconciliation.deskwork import past_window, unknown_mail
+from tests.reconciliation.deskwork import guards_off, past_window, unknown_mail
 
 pytestmark = pytest.mark.django_db
 TOOL = "fake.nothing"
@@ -195,3 +195,51 @@ def test_what_was_found_is_only_ever_added(engine: Bench) -> None:
         refused = pytest.raises(IntegrityError, match="only ever added")
         with refused, transaction.atomic(), connection.cursor() as cursor:
             cursor.execute(statement)
+
+
+def test_who_may_not_reconcile_lays_nothing_down(engine: Bench) -> None:
+    with pytest.raises(Denied):
+        uploads.lay_down(engine.tenant, upload("ref\nx\n"), user=people.bob(engine.tenant))
+
+
+def test_a_file_that_was_changed_since_is_not_opened(engine: Bench) -> None:
+    mapped(engine)
+    report = take_in(engine, "ref\nx\n")
+    report.content = uploads.sealed(engine.tenant, b"ref\ny\n")
+    with pytest.raises(ReportRefusedError, match="not what was taken in"):
+        keeping.opened(report)
+
+
+def test_who_took_what_in_is_audited_with_the_files_digest(engine: Bench) -> None:
+    mapped(engine)
+    report = take_in(engine, "ref\nx\n")
+    row = AuditRow.objects.get(verb="take_in_report")
+    assert (row.actor_id, row.detail["lines"]) == (str(engine.starter.pk), 1)
+    assert row.detail["digest"] == bytes(report.digest).hex()
+
+
+def test_how_columns_are_read_is_said_by_each_tenant_itself(engine: Bench) -> None:
+    mapped(engine)
+    other = people.make_tenant("other")
+    with pytest.raises(ReportRefusedError, match="Nobody has said yet"):
+        keeping.take_in(other, upload("ref\nx\n"), user=people.eve(other))
+
+
+def test_an_upload_is_of_its_tenant_alone(engine: Bench) -> None:
+    other = people.make_tenant("other")
+    both = people.eve(engine.tenant, other)
+    uploads.lay_down(engine.tenant, upload("ref\nx\n"), user=both)
+    assert uploads.waiting(engine.tenant, both) is not None
+    assert uploads.waiting(other, both) is None
+
+
+@pytest.mark.parametrize("of", [{"tool": "fake.void"}, {"mode": "shadow"}])
+def test_an_effect_of_another_tool_or_of_a_shadow_is_unknown_to_us(
+    engine: Bench, of: dict[str, str]
+) -> None:
+    case = unknown_mail(engine)
+    mapped(engine)
+    with guards_off():
+        Action.objects.filter(run=case.run_id).update(**of)
+    report = take_in(engine, f"ref\n{case.action_id}\n")
+    assert (report.matched, report.unknown_to_us, report.absent) == (0, 1, 0)

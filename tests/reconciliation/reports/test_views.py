@@ -9,6 +9,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from reconciliation.reports import reading
 from reconciliation.reports.models import ColumnMap, Draft, Report
 from tenants.access import grant
 from tenants.models import AuditRow
@@ -132,3 +133,21 @@ def test_one_persons_upload_is_nobody_elses(engine: Bench, client: Client) -> No
     upload(client, engine)
     other = signed_in(people.eve(engine.tenant))
     assert other.get(at(engine, "report_draft")).status_code == 302
+
+
+def test_lists_are_of_one_tenant_and_bounded(
+    engine: Bench, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    upload(client, engine, b"ref\n1\n2\n3\n")
+    client.post(at(engine, "report_draft"), MEANT)
+    upload(client, engine, b"ref\n4\n")
+    client.post(at(engine, "report_draft"), MEANT)
+    first, second = Report.objects.order_by("number")
+    assert reading.newest(people.make_tenant("other")) == []
+    monkeypatch.setattr(reading, "NEWEST", 1)
+    assert reading.newest(engine.tenant) == [second]
+    monkeypatch.setattr(reading, "A_PAGE", 2)
+    some, more = reading.lines(first, "unknown_to_us", after=0)
+    assert ([each.line.number for each in some], more) == ([2, 3], True)
+    rest, more = reading.lines(first, "unknown_to_us", after=some[-1].line.pk)
+    assert ([each.line.number for each in rest], more) == ([4], False)

@@ -4,11 +4,14 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from approvals import requests
+from checkpoints import reading
 from checkpoints.errors import IllegalMoveError
-from checkpoints.models import Case, Run, Superseded, Verdict
-from reconciliation import verdicts
+from checkpoints.headers import written
+from checkpoints.models import Case, Checkpoint, Run, Superseded, Verdict
+from reconciliation import ledger, verdicts
 from reconciliation.errors import VerdictRefusedError
-from reconciliation.models import Action, Attempt
+from reconciliation.ledger import Answer
+from reconciliation.models import Action, Attempt, Receipt
 from reconciliation.verdicts import Given
 from tenants.models import AuditRow
 from tests.checkpoints.records import judge_now
@@ -26,8 +29,8 @@ def case(engine: Bench) -> Case:
     return found
 
 
-def give(engine: Bench, case: Case, verdict: str) -> Verdict:
-    made = verdicts.give(case.pk, Given(verdict, "Because.", "Seen."), user=engine.approver)
+def give(engine: Bench, case: Case, verdict: str, seen: str = "Seen.") -> Verdict:
+    made = verdicts.give(case.pk, Given(verdict, "Because.", seen), user=engine.approver)
     assert isinstance(made, Verdict)
     return made
 
@@ -67,6 +70,31 @@ def test_another_verdict_counts_afterwards(
     engine.turn()
     assert (Run.objects.get().status, Action.objects.get().outcome) == ("succeeded", outcome)
     assert Verdict.objects.count() == 2
+
+
+def test_the_node_hears_the_word_that_stands_and_not_the_first(engine: Bench, case: Case) -> None:
+    take_back(engine, give(engine, case, "it_happened", "It is on line 7."))
+    give(engine, case, "it_happened", "It is on line 8.")
+    first, second = Receipt.objects.filter(source="person").order_by("id")
+    engine.turn()
+    run = Run.objects.get()
+    heard = reading.load(run, run.head).state["receipt"]
+    assert heard["evidence"] == "It is on line 8."
+    headers = b"".join(bytes(each.header) for each in Checkpoint.objects.all())
+    assert written(bytes(second.digest).hex()).encode() in headers
+    assert written(bytes(first.digest).hex()).encode() not in headers
+
+
+def test_what_the_tool_tells_after_a_word_was_taken_back_is_heard(
+    engine: Bench, case: Case
+) -> None:
+    take_back(engine, give(engine, case, "it_happened"))
+    attempt = Attempt.objects.get()
+    told = Answer("look_up", b'{"id":"re_1"}', "happened")
+    ledger.record_answer(attempt, told, fence=Run.objects.get().fence)
+    known = ledger.receipt_heard(Action.objects.get())
+    assert known is not None
+    assert (known.source, bytes(known.content)) == ("look_up", b'{"id":"re_1"}')
 
 
 def test_a_yes_to_sending_again_is_taken_back_with_it(engine: Bench, case: Case) -> None:

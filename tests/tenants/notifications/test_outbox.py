@@ -1,9 +1,13 @@
 """The outbox is filled with the verb, once per person, channel and matter, as each person wishes."""
 
+from datetime import timedelta
+
 import pytest
 from django.db import transaction
+from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries, Settings
 
+from tenants import clock
 from tenants.notifications import outbox
 from tenants.notifications.models import Notification, NotificationChoice
 from tenants.notifications.outbox import Matter
@@ -52,3 +56,15 @@ def test_switched_off_it_asks_nothing_of_the_database(
     with django_assert_num_queries(0):
         assert outbox.put(None, [person], MATTER) == 0
         assert outbox.forget("request:1") == 0
+
+
+def test_s128_what_goes_out_when_is_written_by_the_clock_that_judges_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A machine that is an hour ahead holds no mail back for an hour."""
+    ahead = timezone.now() + timedelta(hours=1)
+    monkeypatch.setattr("django.utils.timezone.now", lambda: ahead)
+    tenant = make_tenant()
+    outbox.put(tenant, [ada(tenant)], MATTER)
+    outbox.insist(bob(tenant), MATTER)
+    assert Notification.objects.filter(not_before__lte=clock.now()).count() == 2

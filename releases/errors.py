@@ -1,0 +1,15 @@
+"""What can be refused of a release; each docstring is the sentence an operator reads."""
+
+from checkpoints.errors import RecordError
+
+
+class ReleaseRefusedError(RecordError):
+    """This release cannot be begun or moved like that. Nothing was changed."""
+
+
+class MoveChangedError(ReleaseRefusedError):
+    """This is not the move that your page showed; load the page again. Nothing was changed."""
+
+
+class SecondPersonNeededError(ReleaseRefusedError):
+    """This move takes a second person: somebody else has to say yes to it first."""

@@ -1,0 +1,121 @@
+"""The sweeper's duty for rollbacks: those under way go on, and what was stopped gets its plan.
+
+All of it is read from the record: killed between a stop and its plan, the next round makes the plan.
+"""
+
+import logging
+from typing import Final
+from uuid import UUID
+
+from django.db import DatabaseError
+from django.db.models import Exists, OuterRef, QuerySet
+
+from canonical.redaction import Redacted, ours
+from checkpoints.models import Route, Run
+from releases.errors import ReleaseRefusedError
+from releases.gates import standing
+from releases.models import Move, Release
+from releases.numbers import safety
+from releases.rollbacks import carrying, ordering, phases, proposing
+from releases.rollbacks.models import Rollback
+from tenants.clock import ClockTimestamp
+from tenants.keys import hiding
+from tenants.paces import Pace
+
+log = logging.getLogger(__name__)
+
+MOST: Final = 50
+STEPS_AT_ONCE: Final = 7
+EVERY_SECONDS: Final = 5.0
+_pace = Pace()
+
+
+def carry() -> int:
+    """One round; returns how many phases were passed and plans were made."""
+    done = 0
+    under_way = Rollback.objects.filter(ended="", paused_at=None, phase__in=phases.SIX)
+    for rollback_id in under_way.order_by("phase_at").values_list("pk", flat=True)[:MOST]:
+        done += _carried(rollback_id)
+    if _pace.is_time(EVERY_SECONDS):
+        done += _plan_for_stopped() + _plan_for_unsafe() + _start_by_policy() + _expire()
+    return done
+
+
+def _carried(rollback_id: UUID) -> int:
+    """So far as it goes now: phases that wait for nobody follow each other at once."""
+    passed = 0
+    try:
+        while passed < STEPS_AT_ONCE and carrying.carry_on(rollback_id):
+            passed += 1
+    except DatabaseError as error:  # somebody held what it needs; it stands where it stood
+        log.warning("rollback %s was not carried on: %s", rollback_id, error)
+    return passed
+
+
+def _plan_for_stopped() -> int:
+    """Each release that a machine stopped, whose combo did anything, and that has no plan since."""
+    last = Move.objects.filter(release=OuterRef("pk"), number=OuterRef("last_move"))
+    stopped = last.filter(kind=standing.STOP, proposed_by=None, ended="made")
+    ran = Run.objects.filter(
+        tenant=OuterRef("tenant"), combo=OuterRef("candidate"), mode="live"
+    ).filter(created_at__gte=OuterRef("begun_at"))
+    found = _without_plan(Release.objects.filter(place=standing.STOPPED))
+    found = found.filter(Exists(stopped), Exists(ran)).order_by("moved_at")
+    made = 0
+    for release in found.annotate(why_stopped=stopped.values("why")[:1])[:MOST]:
+        why = ours("%(why)s", why=hiding.text(release.why_stopped))
+        made += _planned(release.pk, why)
+    return made
+
+
+def _plan_for_unsafe() -> int:
+    """A stable combo that breaks a safety constraint: in every state at the first."""
+    routed = Route.objects.filter(
+        tenant=OuterRef("tenant"), task_type=OuterRef("task_type"), stable=OuterRef("candidate")
+    )
+    stable = Release.objects.filter(Exists(routed), place=standing.STABLE)
+    made = 0
+    related = _without_plan(stable).select_related("tenant", "candidate").order_by("moved_at")
+    for release in related[:MOST]:
+        found = safety.constraints(release.tenant, release.candidate, release.begun_at)
+        broken = ", ".join(each.name for each in found if each.broken)
+        if broken:
+            why = ours("It is stable, and broke: %(what)s.", what=hiding.text(broken))
+            made += _planned(release.pk, why)
+    return made
+
+
+def _without_plan(releases: QuerySet[Release]) -> QuerySet[Release]:
+    """Those that nobody rolled back, or refused to, since they stand where they stand."""
+    since = Rollback.objects.filter(release=OuterRef("pk"), proposed_at__gte=OuterRef("moved_at"))
+    return releases.filter(~Exists(since))
+
+
+def _planned(release_id: UUID, why: Redacted) -> int:
+    try:
+        return int(proposing.propose_by_machine(release_id, why=why) is not None)
+    except ReleaseRefusedError as refusal:
+        log.warning("release %s gets no rollback by itself: %s", release_id, refusal)
+        return 0
+
+
+def _start_by_policy() -> int:
+    """What a machine proposed, and the policy of its release lets it start."""
+    waiting = Rollback.objects.filter(ended="", phase=phases.PLANNED, proposed_by=None)
+    found = waiting.select_related("release__tenant", "release__candidate").order_by("proposed_at")
+    return sum(_started(each) for each in found[:MOST] if ordering.rolls_back(each.release))
+
+
+def _started(rollback: Rollback) -> int:
+    try:
+        return int(ordering.start_by_machine(rollback.pk))
+    except ReleaseRefusedError as refusal:
+        # It waits for a person, who is told: what hinders it stands on its page.
+        log.warning("rollback %s does not start by itself: %s", rollback.pk, refusal)
+        return 0
+
+
+def _expire() -> int:
+    """End what nobody ordered in time; its runs are free for others."""
+    over = Rollback.objects.filter(ended="", phase=phases.PLANNED, expires_at__lte=ClockTimestamp())
+    return sum(proposing.expire(each.pk) for each in over[:MOST])

@@ -1,0 +1,44 @@
+"""The sweeper's duty for releases: the look that is due is taken, and what must be stopped is stopped.
+
+In every place that sends runs somewhere, also while a move waits for a person (flagger#1801).
+"""
+
+import logging
+from typing import Final
+from uuid import UUID
+
+from canonical.redaction import ours
+from releases import moving
+from releases.gates.policies import BadPolicyError
+from releases.looks import taking
+from releases.models import UNDER_WAY, Release
+from tenants.keys import hiding
+from tenants.paces import Pace
+
+log = logging.getLogger(__name__)
+
+EVERY_SECONDS: Final = 5.0
+MOST: Final = 200
+_pace = Pace()
+
+
+def watch() -> int:
+    """Look at the releases under way, at most every five seconds; returns how many were stopped."""
+    if not _pace.is_time(EVERY_SECONDS):
+        return 0
+    under_way = Release.objects.filter(place__in=UNDER_WAY).order_by("moved_at")
+    return sum(_watched(each) for each in under_way.values_list("pk", flat=True)[:MOST])
+
+
+def _watched(release_id: UUID) -> int:
+    try:
+        taking.take_due(release_id)
+    except BadPolicyError as error:
+        # It allows nothing then, and what has to stop it is found without it.
+        log.warning("release %s: its policy cannot be read: %s", release_id, error)
+    release = Release.objects.select_related("tenant", "candidate", "stable").get(pk=release_id)
+    because = taking.stopping(release)
+    if not because:
+        return 0
+    why = ours("Stopped by its gates: %(what)s.", what=hiding.text(", ".join(because)))
+    return int(moving.stop_by_machine(release_id, why=why, actor=taking.GATES))

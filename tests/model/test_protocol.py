@@ -1,0 +1,63 @@
+"""The protocol in the model: it holds, each of its rules is needed, and it is the engine's own."""
+
+from pathlib import Path
+
+import pytest
+
+from reconciliation import states as world
+from tests.crash.test_matrix_short import _boundaries_of_the_source
+from tests.model import tools
+from tests.model.checker import explore
+from tests.model.rules import NAMES, SAYS
+from tests.model.switched import WITHOUT, without
+from tests.model.tools import Tool
+from tests.model.turns import Model
+from tests.model.verbs import BOUNDARIES, NOT_IN_THE_MODEL, VERBS
+
+ROOT = Path(__file__).resolve().parents[2]
+ENOUGH = 10_000
+
+
+@pytest.mark.parametrize("tool", tools.ALL, ids=lambda tool: tool.name)
+def test_the_protocol_holds_in_every_state_and_always_has_a_good_end(tool: Tool) -> None:
+    found = explore(Model(tool))
+    assert found.wrong == "", "\n".join(found.steps)
+    assert found.states > ENOUGH
+    assert found.ends
+
+
+@pytest.mark.parametrize("rule", NAMES)
+def test_without_any_one_rule_the_checker_finds_what_breaks(rule: str) -> None:
+    found = without(rule)
+    assert found.wrong == WITHOUT[rule][2], f"switched off: {SAYS[rule]}"
+    assert found.steps
+
+
+def test_the_boundaries_of_the_model_are_those_of_the_engine() -> None:
+    engines = {name.rpartition(":")[0] or name for name in _boundaries_of_the_source()}
+    assert engines == {*BOUNDARIES, *NOT_IN_THE_MODEL}
+    assert set(VERBS) - {each for places in BOUNDARIES.values() for each in places} == {
+        "suspend", "hold", "arm", "settle no", "too many attempts",
+    }  # fmt: skip
+
+
+def test_what_follows_an_unknown_outcome_is_decided_by_the_engines_own_function(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[object] = []
+
+    def first_step(*given: object) -> str:
+        asked.append(given)
+        return world.ASK_A_PERSON
+
+    monkeypatch.setattr(world, "first_step", first_step)
+    tools.step_after_unknown.cache_clear()
+    found = explore(Model(tools.LOOK_UP))
+    tools.step_after_unknown.cache_clear()
+    assert asked
+    assert found.states < ENOUGH, "nobody looks up"
+
+
+def test_the_document_names_each_rule_of_the_model() -> None:
+    document = (ROOT / "docs/PROTOCOL.md").read_text()
+    assert [rule for rule in NAMES if f"| `{rule}` |" not in document] == []

@@ -1,0 +1,86 @@
+"""Checks of the journal, and of a record that is older than the world."""
+
+from tests.mutants.mutant import Mutant
+
+MUTANTS = (
+    Mutant(
+        "lost_not_started",
+        "what the record has lost is not started again",
+        "checkpoints/startright.py",
+        "        if why:\n",
+        "        if False:\n",
+        "tests/reconciliation/behind/test_older.py::test_who_starts_a_lost_run_again_would_have_it_done_twice",
+    ),
+    Mutant(
+        "journal_first",
+        "no effect without its line in the journal",
+        "reconciliation/actions.py",
+        "        _journal(action, attempt)\n",
+        "",
+        "tests/reconciliation/test_actions.py::test_rule_13_without_its_line_nothing_is_sent",
+    ),
+    Mutant(
+        "swapped_receipt",
+        "a receipt is the one that was absorbed",
+        "reconciliation/proof.py",
+        "if named is not None and named not in kept:",
+        "if False:",
+        "tests/reconciliation/test_proof.py::test_a_deleted_receipt_is_found",
+    ),
+    Mutant(
+        "swapped_parameters",
+        "parameters are those that were proposed",
+        "reconciliation/proof.py",
+        'if written(digests.sha256_hex(bytes(action.parameters))) != mark.get("parameters"):',
+        "if False:",
+        "tests/reconciliation/test_proof.py::test_other_parameters_are_found_by_every_checkpoint_that_names_them",
+    ),
+    Mutant(
+        "journal_belongs",
+        "no line into another record's journal",
+        "reconciliation/journal/belonging.py",
+        "        _refuse_if_moved(seen, kept)\n",
+        "",
+        "tests/reconciliation/behind/test_comparing.py::test_no_line_is_written_on_another_server_or_into_another_journal",
+    ),
+    Mutant(
+        "record_went_back",
+        "no line by a record that went back under its process",
+        "reconciliation/journal/belonging.py",
+        "        _refuse_if_older(seen, kept)\n",
+        "",
+        "tests/reconciliation/behind/test_comparing.py::test_no_line_is_written_by_a_record_that_went_back_under_a_living_process",
+    ),
+    Mutant(
+        "elsewhere_stops",
+        "a record on another server sends nothing, at once",
+        "checkpoints/stops.py",
+        " WHERE %(lock)s = 'effects' AND NOT kedge_is_itself()",
+        " WHERE false AND %(elsewhere)s <> ''",
+        "tests/reconciliation/behind/test_comparing.py::test_the_last_check_refuses_before_anybody_has_noticed",
+    ),
+    Mutant(
+        "old_grants",
+        "what was allowed before record and world went apart counts no more",
+        "reconciliation/behind/noticing.py",
+        "        requests.withdraw(action, actor=BY, reason=reason)\n",
+        "        pass\n",
+        "tests/reconciliation/behind/test_comparing.py::test_what_was_allowed_before_counts_no_more",
+    ),
+    Mutant(
+        "lines_compared",
+        "a line that the record lacks is listed",
+        "reconciliation/behind/comparing.py",
+        "    return [line for attempt, line in by_attempt.items() if attempt not in known]",
+        "    return []",
+        "tests/reconciliation/behind/test_enlisting.py::test_a_run_that_was_lost_too_is_an_entry_that_a_person_settles",
+    ),
+    Mutant(
+        "journal_chain",
+        "a line that was changed or taken out is noticed",
+        "reconciliation/journal/chain.py",
+        "elif each.seq != last.seq + 1 or (each.before is not None and each.before != last.digest):",
+        "elif False:",
+        "tests/reconciliation/journal/test_local.py::test_what_is_done_to_lines_is_noticed",
+    ),
+)
