@@ -31,11 +31,11 @@ def question(work: Work, action: Action) -> Question:
 
     Nobody is asked for what could not be sent: below the top rung the run waits for its release.
     """
-    wait_for_rung(action)
     door = wait_at_door(action)
     try:
-        tool_of(action).check_credential(work.run.tenant.slug)
-        asked = asking.question(action)
+        asked = asking.question(action, needs=rungs.WRITE)
+    except AboveRungError as refusal:
+        raise _for_rung(refusal) from refusal
     except Unanswered as silence:
         raise _unseen(work, action, silence) from silence
     except CredentialInvalid as error:
@@ -87,8 +87,12 @@ def wait_for_rung(action: Action) -> None:
     try:
         asking.refuse_above_rung(action, rungs.WRITE)
     except AboveRungError as refusal:
-        said = f"Not sent: {refusal}. It goes on when somebody takes it up the ladder."
-        raise Suspend(states.FOR_RETRY, said, clock.now() + RUNG_WAIT) from refusal
+        raise _for_rung(refusal) from refusal
+
+
+def _for_rung(refusal: AboveRungError) -> Suspend:
+    said = f"Not sent: {refusal}. It goes on when somebody takes it up the ladder."
+    return Suspend(states.FOR_RETRY, said, clock.now() + RUNG_WAIT)
 
 
 def wait_at_door(action: Action) -> Door | None:

@@ -23,15 +23,19 @@ from tenants.keys import vaults
 Json = Any
 
 
-def question(action: Action) -> Question:
+def question(action: Action, needs: str = rungs.DRY_RUN) -> Question:
     """Dry-run the action now and make the question of it. Changes nothing anywhere.
 
-    Raises `ForbiddenEffectError` when the rules of its combo deny it, `AboveRungError` when its
-    combo may not even try, and whatever the tool raises when it cannot say what would change: then nobody is asked and nothing is sent.
+    Raises `AboveRungError` when its combo stands below the rung that it `needs`, before the tool is
+    asked anything; `ForbiddenEffectError` when the rules of its combo deny it; and whatever the tool
+    raises when its credential does not work or it cannot say what would change. Then nobody is
+    asked and nothing is sent.
     """
-    refuse_above_rung(action, rungs.DRY_RUN)
+    refuse_above_rung(action, needs)
+    tool, call = tool_of(action), call_for(action)
+    tool.check_credential(call.tenant)
     with vaults.bound(action.tenant_id) as vault:
-        dry = sensitive.shown(tool_of(action).dry_run(call_for(action)), vault)
+        dry = sensitive.shown(tool.dry_run(call), vault)
     demand = demands.of(action, diff=dry.diff, media=dry.media)
     requirement = _requirement(demand)
     if agreeing.of(Content.of(dry.diff), dry.media) is not None:

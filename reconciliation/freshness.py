@@ -15,7 +15,6 @@ from approvals.showing import changes
 from approvals.showing.changes import Diff
 from checkpoints.registry import agents, runs_here
 from reconciliation import asking
-from reconciliation.calls import tool_of
 from reconciliation.errors import ForbiddenEffectError
 from reconciliation.models import Action
 from reconciliation.tools import Tool
@@ -59,7 +58,6 @@ def _look(request: ApprovalRequest) -> tuple[list[Difference], list[str] | None]
     action = Action.objects.select_related("run__combo", "tenant").get(pk=request.action_id)
     if not runs_here(action.run.combo):
         raise NotHereError("no process that looks has the code of this run")
-    tool_of(action).check_credential(action.tenant.slug)
     try:
         asked = asking.question(action)
     except ForbiddenEffectError as denied:

@@ -109,14 +109,12 @@ def test_the_last_check_reads_the_rung_under_its_lock(
     judge, stepped = asking.refuse_above_rung, list[str]()
 
     def stepped_down_after(action: Action, needed: str) -> None:
-        if needed == rungs.DRY_RUN:
-            return
         if stepped:
             judge(action, needed)
         stepped.append(needed)
         climbed(engine, candidate, rungs.FAKE)
 
-    # Both checks before it pass: only the one of the dispatch is left to refuse.
+    # The check before it passes: only the one of the dispatch is left to refuse.
     monkeypatch.setattr(asking, "refuse_above_rung", stepped_down_after)
     engine.turn()
     run.refresh_from_db()

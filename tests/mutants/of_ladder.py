@@ -27,7 +27,7 @@ MUTANTS = (
         "rung_dry_run",
         "nothing is tried below the dry run",
         "reconciliation/asking.py",
-        "    refuse_above_rung(action, rungs.DRY_RUN)\n",
+        "    refuse_above_rung(action, needs)\n",
         "",
         f"{ENGINE}test_at_the_bottom_nothing_is_tried_and_nobody_is_asked",
     ),
