@@ -52,7 +52,7 @@ def prepare(tenant_slug: str, progress: Progress = lambda *_: None) -> list[str]
     made = []
     for done, repository in enumerate(FLEET, start=1):
         place = Path(remote_url(tenant_slug, repository.name))
-        if not place.exists() and _make(repository, place):
+        if not place.exists() and put(place, steps(repository)):
             made.append(repository.name)
         progress(repository.name, done, len(FLEET))
     return made
@@ -69,8 +69,11 @@ def steps(repository: Repository) -> list[Step]:
     ]
 
 
-def _make(repository: Repository, place: Path) -> bool:
-    """False when another process was faster."""
+def put(place: Path, history: Iterable[Step]) -> bool:
+    """Make a bare repository of this history; False when another process was faster.
+
+    Raises `SeedingFailed`.
+    """
     place.parent.mkdir(parents=True, exist_ok=True)
     workshop = Path(tempfile.mkdtemp(prefix=".making-", dir=place.parent))
     try:
@@ -78,7 +81,7 @@ def _make(repository: Repository, place: Path) -> bool:
         _git("init", "--quiet", "--bare", "--initial-branch=main", "--template=", str(bare))
         for name, value in CONFIGURATION.items():
             _git(f"--git-dir={bare}", "config", name, value)
-        stream = b"".join(part for step in steps(repository) for part in _commit(step))
+        stream = b"".join(part for step in history for part in _commit(step))
         _git(f"--git-dir={bare}", "fast-import", "--quiet", "--done", given=stream + b"done\n")
         return _put_in_place(bare, place)
     finally:

@@ -65,8 +65,16 @@ def alive() -> set[str]:
 
 def last_seen(combo: Combo) -> datetime | None:
     """When a worker with the code of a combo was last alive; None when none ever was."""
-    kept = WorkerCode.objects.filter(part=combo.code_part)
-    times = list(kept.values_list("seen_at", flat=True))
-    rows = Process.objects.filter(kind="worker")[:MOST]
-    times += [each.seen_at for each in rows if has_code(each, combo)]
-    return max(times, default=None)
+    return all_last_seen([combo])[combo.pk]
+
+
+def all_last_seen(combos: Sequence[Combo]) -> dict[int, datetime | None]:
+    """`last_seen` of each, by its key."""
+    parts = [each.code_part for each in combos]
+    kept = {
+        bytes(each.part).hex(): each.seen_at for each in WorkerCode.objects.filter(part__in=parts)
+    }
+    for worker in Process.objects.filter(kind="worker")[:MOST]:
+        for code in worker.facts.get("codes", []):
+            kept[code] = max(worker.seen_at, kept.get(code, worker.seen_at))
+    return {each.pk: kept.get(code_of(each)) for each in combos}

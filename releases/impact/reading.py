@@ -193,6 +193,8 @@ def _groups(
         return []
     declared = Successor.objects.filter(combo=release.candidate_id, of__in=other)
     succeeded = set(declared.values_list("of", flat=True))
+    shown = sorted(other, key=lambda pk: -runs[pk])[:SHOWN]
+    seen = announcing.all_last_seen([combos[pk] for pk in shown])
     return [
         Group(
             combo=combos[pk],
@@ -200,8 +202,8 @@ def _groups(
             runs=runs[pk],
             questions=questions[pk],
             workers=sum(announcing.has_code(each, combos[pk]) for each in alive),
-            seen=announcing.last_seen(combos[pk]),
+            seen=seen[pk],
             is_succeeded=pk in succeeded,
         )
-        for pk in sorted(other, key=lambda pk: -runs[pk])[:SHOWN]
+        for pk in shown
     ]

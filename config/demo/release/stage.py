@@ -1,17 +1,15 @@
 """The stage of the bad release: a tenant of its own with many small repositories, and who works there."""
 
-import shutil
-import subprocess
-import tempfile
 from pathlib import Path
 from typing import Final
 
 from django.db.models import QuerySet
 
+from agents import repositories
 from agents.fleet import CampaignRun
 from agents.fleet_change.message import business_key
-from agents.gitobjects import environment
 from agents.remotes import remote_url
+from agents.repositories import Step
 from config.demo import classes, people
 from config.demo.people import OPERATOR, OWNER, SEED, Person
 from reconciliation.credentials import keeping
@@ -26,10 +24,9 @@ SECOND = Person(f"second@{people.DOMAIN}", "Sami Holm", {SLUG: ("owner",)})
 CAMPAIGN: Final = "tidy-up"
 RULE: Final = {"kind": "ruff", "select": ["UP"]}
 FILES: Final = {
-    "names.py": 'import os\n\n\ndef name():\n    return u"quay"\n',
-    "README.md": "# A small repository\n\nOne file to tidy up.\n",
+    "names.py": b'import os\n\n\ndef name():\n    return u"quay"\n',
+    "README.md": b"# A small repository\n\nOne file to tidy up.\n",
 }
-AUTHOR: Final = ("-c", "user.name=Ada Vance", "-c", "user.email=ada@kedge.example")
 
 
 def make(number: int = 1) -> Tenant:
@@ -74,7 +71,9 @@ def account(person: Person) -> User:
 def change(number: int, tenant: Tenant) -> CampaignRun:
     """A change of the small repository of this number, which is made if it is missing."""
     name = f"small-{number:02d}"
-    _repository(tenant.slug, name)
+    place = Path(remote_url(tenant.slug, name))
+    if not place.exists():
+        repositories.put(place, [Step(0, "Begin", FILES)])
     given = {
         "repository": name,
         "rule": RULE,
@@ -82,26 +81,3 @@ def change(number: int, tenant: Tenant) -> CampaignRun:
         "campaign": CAMPAIGN,
     }
     return CampaignRun(business_key(given), given)
-
-
-def _repository(slug: str, name: str) -> None:
-    place = Path(remote_url(slug, name))
-    if place.exists():
-        return
-    place.parent.mkdir(parents=True, exist_ok=True)
-    workshop = Path(tempfile.mkdtemp(prefix=".making-", dir=place.parent))
-    try:
-        work, bare = workshop / "work", workshop / "bare.git"
-        _git("init", "--quiet", "--initial-branch=main", str(work))
-        for path, content in FILES.items():
-            (work / path).write_text(content, encoding="utf-8")
-        _git("-C", str(work), "add", ".")
-        _git("-C", str(work), *AUTHOR, "commit", "--quiet", "-m", "Begin")
-        _git("clone", "--quiet", "--bare", str(work), str(bare))
-        bare.rename(place)
-    finally:
-        shutil.rmtree(workshop, ignore_errors=True)
-
-
-def _git(*arguments: str) -> None:
-    subprocess.run(["git", *arguments], check=True, capture_output=True, env=environment())
