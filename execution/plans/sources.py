@@ -22,8 +22,8 @@ from execution.plans import states
 from execution.plans.drafting import Target
 from execution.plans.errors import EmptyPlanError, PlanRefusedError
 from execution.plans.models import Plan
-from execution.problems import reading
-from execution.problems.models import ProblemRun
+from execution.problems import overview, stuck
+from execution.problems.models import Problem, ProblemRun
 from reconciliation.models import Action
 from reconciliation.reports import reading as reports
 from reconciliation.reports.matching import ABSENT, MATCHED
@@ -43,6 +43,12 @@ HELPS: Final[Mapping[str, tuple[str, ...]]] = {
     record.EXPIRED: ("ask_again",),
 }
 USUALLY: Final = ("try_again", "cancel")
+# And with what waits for too long, by what it waits for. Ending a run helps with all of it.
+HELPS_STUCK: Final[Mapping[str, tuple[str, ...]]] = {
+    record.FOR_RETRY: USUALLY,
+    record.FOR_LOOK_UP: ("look_up", "cancel"),
+    record.FOR_SETTLING: ("look_up", "cancel"),
+}
 ABOUT_EFFECTS: Final = (
     *("look_up", "verdict", "compensate", "follow_up"),
     *("ask_again", "cancel"),
@@ -102,15 +108,23 @@ def from_filter(tenant: Tenant, query: QueryDict) -> Chosen:
 
 def from_problem(tenant: Tenant, query: QueryDict) -> Chosen:
     """Every run that has a problem now and is not decided; of one combo, if that is named."""
-    problem = reading.problem_of(tenant, query.get("key", ""))
-    found = ProblemRun.objects.filter(ProblemRun.OPEN, problem=problem, decided_at=None)
-    combo = query.get("combo", "")
-    if combo.isdecimal():
-        found = found.filter(combo_id=int(combo))
-    ids = list(found.order_by("run_id").values_list("run_id", flat=True).distinct()[:MOST])
+    problem = overview.find(tenant, query.get("key", "")).problem
+    named = query.get("combo", "")
+    combo = int(named) if named.isdecimal() else None
+    if problem.kind == stuck.STUCK:
+        ids = stuck.run_ids(problem, combo_id=combo, most=MOST)
+        kinds = HELPS_STUCK.get(problem.error, ("cancel",))
+    else:
+        ids, kinds = _undecided(problem, combo), HELPS.get(problem.kind, USUALLY)
     said = ngettext("%(n)d run of one problem", "%(n)d runs of one problem", len(ids))
-    kinds = HELPS.get(problem.kind, USUALLY)
     return Chosen(said % {"n": len(ids)}, [Target(pk) for pk in ids], kinds)
+
+
+def _undecided(problem: Problem, combo: int | None) -> list[UUID]:
+    found = ProblemRun.objects.filter(ProblemRun.OPEN, problem=problem, decided_at=None)
+    if combo is not None:
+        found = found.filter(combo_id=combo)
+    return list(found.order_by("run_id").values_list("run_id", flat=True).distinct()[:MOST])
 
 
 def from_cases(tenant: Tenant, query: QueryDict) -> Chosen:

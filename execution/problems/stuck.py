@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
+from uuid import UUID
 
 from django.conf import settings
 
@@ -18,7 +19,7 @@ from execution.problems import ages
 from execution.problems.models import Problem
 from execution.problems.standing import Standing, Tally
 from tenants import clock
-from tenants.database import execute
+from tenants.database import Rows, execute
 from tenants.models import Tenant
 
 STUCK: Final = "stuck"
@@ -78,6 +79,7 @@ SELECT late.task_type, late.next_node, late.reason, late.combo_id, action.magnit
 MEMBERS: Final = f"""{LATE}
 SELECT id, since FROM late
  WHERE task_type = %(task)s AND next_node = %(node)s AND reason = %(reason)s
+   AND combo_id = coalesce(%(combo)s::bigint, combo_id)
  ORDER BY since, id LIMIT %(shown)s
 """  # noqa: S608 - words of ours
 
@@ -107,10 +109,14 @@ def standings(tenant: Tenant) -> list[Standing]:
 
 def members(problem: Problem) -> list[tuple[Run, datetime]]:
     """The runs of a stuck problem, the longest stuck first, at most `MOST_SHOWN`."""
-    asked = {"task": problem.task_type, "node": problem.node, "reason": problem.error}
-    rows = execute(MEMBERS, {**_asked(problem.tenant), **asked, "shown": MOST_SHOWN})
+    rows = _members(problem, None, MOST_SHOWN)
     runs = Run.objects.defer("input").in_bulk([row[0] for row in rows])
     return [(runs[run_id], since) for run_id, since in rows if run_id in runs]
+
+
+def run_ids(problem: Problem, *, combo_id: int | None = None, most: int) -> list[UUID]:
+    """The runs of a stuck problem, of one combo if that is named, the longest stuck first."""
+    return [run_id for run_id, _since in _members(problem, combo_id, most)]
 
 
 def late(run: Run) -> Late | None:
@@ -125,6 +131,12 @@ def late(run: Run) -> Late | None:
     reason = ages.DUE if is_due else run.reason
     expected = ages.expected(reason, deadline=_deadline(run), own=settings.KEDGE_EXPECTED_AGES)
     return Late(since, expected, now)
+
+
+def _members(problem: Problem, combo_id: int | None, most: int) -> Rows:
+    of = {"task": problem.task_type, "node": problem.node, "reason": problem.error}
+    asked = {**_asked(problem.tenant), **of, "combo": combo_id, "shown": most}
+    return execute(MEMBERS, asked)
 
 
 def _since(run: Run) -> datetime:

@@ -137,7 +137,7 @@ def _known_since(line: Line) -> datetime | None:
 def _plan(line: Line, column: Column) -> str:
     """A plan is over runs that somebody can still do something about."""
     tally = _tally(line, column)
-    if line.problem.kind == STUCK or tally.runs <= tally.decided:
+    if tally.runs <= tally.decided:
         return ""
     return f"?from=problem&key={line.problem.fingerprint}&combo={column.combo.pk}"
 

@@ -9,7 +9,7 @@ from checkpoints.registry import codes
 from execution import processes
 from tests.concurrency.test_revoking import Gate, gate, hang, run, stalled, take_turns
 from tests.engine.turns import Bench
-from tests.execution.problems.test_stuck import past
+from tests.execution.problems.making import past
 from tests.execution.runs import full
 from tests.forks import Child
 from tests.journeys.conftest import SitDown

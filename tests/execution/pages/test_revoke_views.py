@@ -6,8 +6,7 @@ from django.test import Client
 from checkpoints.models import Run
 from tests.engine.turns import Bench
 from tests.execution.pages.visits import page_of, signed_in, words
-from tests.execution.problems.making import leased
-from tests.execution.problems.test_stuck import past
+from tests.execution.problems.making import leased, past
 from tests.people import bob
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -1,9 +1,11 @@
 """Runs in trouble for the tests of problems: by real verbs where the engine has one, else by rows."""
 
+from datetime import timedelta
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from django.db import connection, transaction
+from django.db.models.functions import Now
 
 from canonical.redaction import ours
 from checkpoints import cases, runs, states
@@ -16,6 +18,7 @@ from execution.problems.standing import Standing
 from tenants.actors import Actor
 from tenants.keys import hiding
 from tests.engine.turns import Bench
+from tests.reconciliation.deskwork import guards_off
 
 WORKER = Actor.machine("worker")
 
@@ -46,6 +49,14 @@ def leased(engine: Bench) -> Lease:
     """A run under way."""
     engine.start(steps=1)
     return engine.acquire()
+
+
+def past(run: UUID, **columns: float) -> Run:
+    """Let these columns of a run lie so many seconds back."""
+    then = {name: Now() - timedelta(seconds=ago) for name, ago in columns.items()}
+    with guards_off():
+        Run.objects.filter(pk=run).update(**then)
+    return Run.objects.get(pk=run)
 
 
 def decided(case: Case, engine: Bench) -> None:

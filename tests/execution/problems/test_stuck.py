@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from datetime import timedelta
-from uuid import UUID
 
 import pytest
 from django.db.models.functions import Now
@@ -14,19 +13,11 @@ from checkpoints.models import Run
 from execution.problems import ages, sorting, stuck
 from execution.problems.models import Problem, ProblemRun
 from tests.engine.turns import Bench
-from tests.execution.problems.making import failed, held, leased, retrying
+from tests.execution.problems.making import failed, held, leased, past, retrying
 from tests.people import make_tenant
 from tests.reconciliation.deskwork import guards_off
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-def past(run: UUID, **columns: float) -> Run:
-    """Let these columns of a run lie so many seconds back."""
-    then = {name: Now() - timedelta(seconds=ago) for name, ago in columns.items()}
-    with guards_off():
-        Run.objects.filter(pk=run).update(**then)
-    return Run.objects.get(pk=run)
 
 
 def there(engine: Bench) -> list[tuple[str, str, int]]:

@@ -9,8 +9,7 @@ from execution.problems import models, sorting
 from execution.problems.models import Problem, ProblemChange
 from tests.engine.turns import Bench
 from tests.execution.pages.visits import at, signed_in, words
-from tests.execution.problems.making import combo, failed, held, measured, moved
-from tests.execution.problems.test_stuck import past
+from tests.execution.problems.making import combo, failed, held, measured, moved, past
 from tests.people import bob, cy, eve, make_tenant
 
 pytestmark = pytest.mark.django_db(transaction=True)

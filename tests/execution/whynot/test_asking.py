@@ -22,8 +22,7 @@ from tenants import clock
 from tenants.actors import Actor
 from tests.engine.turns import Bench
 from tests.execution.pages.visits import page_of, signed_in, words
-from tests.execution.problems.making import held, leased, retrying
-from tests.execution.problems.test_stuck import past
+from tests.execution.problems.making import held, leased, past, retrying
 from tests.people import cy, make_tenant
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -4,18 +4,21 @@ import re
 
 import pytest
 from django.db import connection
+from django.http import QueryDict
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from checkpoints.models import Combo, Run
 from checkpoints.registry import combo_of
+from execution.plans import sources
 from execution.problems import sorting
+from execution.problems.stuck import STUCK
 from releases.matrix import reading
 from tests.checkpoints.combos import another
 from tests.checkpoints.records import by_force
 from tests.engine.turns import Bench
 from tests.execution.pages.visits import signed_in, words
-from tests.execution.problems.making import failed, held
+from tests.execution.problems.making import failed, held, past, retrying
 from tests.people import bob, make_tenant
 from tests.releases.traffic import Traffic
 
@@ -79,6 +82,20 @@ def test_a_cell_leads_to_a_plan_for_exactly_its_runs(
     for link in links:
         plan = signed_in(engine.starter).get(link.replace("&amp;", "&"))
         assert "1 run of one problem" in words(plan)
+
+
+def test_what_is_stuck_is_planned_by_combo_too(engine: Bench, releases: Traffic) -> None:
+    new = releases.candidate
+    leases = [retrying(engine) for _ in range(3)]
+    runs = [past(lease.run_id, due_at=3_000) for lease in leases]
+    for run in runs[1:]:
+        under(run, new)
+    [row] = [row for row in table(engine).rows if row.line.problem.kind == STUCK]
+    assert [cell.runs for cell in row.cells] == [1, 2]
+    for cell, meant in zip(row.cells, (runs[:1], runs[1:]), strict=True):
+        chosen = sources.chosen(engine.tenant, QueryDict(cell.plan.removeprefix("?")))
+        assert {target.run_id for target in chosen.targets} == {run.pk for run in meant}
+        assert chosen.kinds == ("try_again", "cancel")
 
 
 def test_who_may_not_plan_sees_the_number_alone(engine: Bench, world: tuple[Combo, Combo]) -> None:
