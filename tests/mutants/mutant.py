@@ -1,7 +1,11 @@
 """One safety check taken out of a copy of the source, and the test that must not let it pass."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
+
+FUNCTION: Final = re.compile(r"CREATE (?:OR REPLACE )?FUNCTION (\w+)\(")
 
 
 @dataclass(frozen=True)
@@ -31,9 +35,21 @@ class Mutant:
         found = file.read_text().count(self.old)
         if found != 1:
             return f"{self.name}: what it changes stands {found} times in {self.path}, not once"
+        later = self._redefined_in(file)
+        if later:
+            return f"{self.name}: the function is defined anew in {later}; change it there"
         if f"def {self.test.rpartition('::')[2]}(" not in tests.read_text():
             return f"{self.name}: there is no {self.test}"
         return ""
+
+    def _redefined_in(self, file: Path) -> str:
+        """The later migration that puts another body in place of the changed one; "" for none."""
+        if file.suffix != ".sql":
+            return ""
+        [*_, name] = ["", *FUNCTION.findall(file.read_text().partition(self.old)[0])]
+        later = [each for each in sorted(file.parent.glob("*.sql")) if each.name > file.name]
+        anew = [each.name for each in later if name in FUNCTION.findall(each.read_text())]
+        return anew[-1] if anew else ""
 
     def applied(self, root: Path) -> None:
         """Take the check out of this copy of the source."""

@@ -254,7 +254,7 @@ MUTANTS = (
     Mutant(
         "digest_of_header",
         "no checkpoint whose digest is not of its header (trigger)",
-        "checkpoints/migrations/0007_commit.sql",
+        "checkpoints/migrations/0016_repins.sql",
         "    ELSIF NEW.digest IS DISTINCT FROM sha256(NEW.header) THEN",
         "    ELSIF false THEN",
         "tests/checkpoints/test_models.py::test_a_checkpoint_that_does_not_fit_is_refused",

@@ -41,6 +41,13 @@ def test_a_check_whose_removal_no_test_notices_is_reported(tmp_path: Path) -> No
         ({"old": "no line of this file"}, "stands 0 times"),
         ({"path": "canonical/nowhere.py"}, "is not there"),
         ({"test": f"{NOTICED.test}_nowhere"}, "there is no"),
+        (
+            {
+                "path": "checkpoints/migrations/0007_commit.sql",
+                "old": "NEW.digest IS DISTINCT FROM sha256(NEW.header)",
+            },
+            "defined anew in 0016_repins.sql",
+        ),
     ],
 )
 def test_a_mutant_that_fits_no_longer_is_refused_by_name(changed: dict[str, str], why: str) -> None:
