@@ -134,7 +134,8 @@ def restate() -> Restate:
     effects.mkdir()
     (folder / "node").mkdir()
     hypercorn = [sys.executable, str(VENV / "hypercorn"), "tests.servers.refunds:app"]
-    bind = ["--bind", f"127.0.0.1:{service}"]
+    # In the process that is tied to this one: a worker of its own would outlive it.
+    bind = ["--workers", "0", "--bind", f"127.0.0.1:{service}"]
     _start([*hypercorn, *bind], folder, {"KEDGE_TEST_REFUNDS": str(effects)}, cwd=ROOT)
     server = NPM / "@restatedev" / "restate-server-linux-x64" / "bin" / "restate-server"
     _start(
