@@ -9,7 +9,8 @@ INSTALL := pip install --quiet --require-hashes --only-binary :all:
 CHROMIUM := $(or $(KEDGE_CHROMIUM),$(shell command -v chromium || command -v chromium-browser || command -v google-chrome))
 # Two processes: on two cores a third only waits. Few tests at a time: the crash matrix, chaos and what
 # else takes minutes stand close together, and one process would get them all while the other has none.
-PYTEST := $(RUN) -m pytest -q -n 2 --maxschedchunk 50
+# What is skipped for want of a namespace, a small disk or a wrong clock is named with its reason.
+PYTEST := $(RUN) -m pytest -q -rs -n 2 --maxschedchunk 50
 
 .DEFAULT_GOAL := help
 .PHONY: help up test check crash model statemachine leases chaos restores mutants bench demo badrelease fmt browser locks acceptance evaluate schemas contract walkthrough faketime traces
