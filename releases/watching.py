@@ -13,21 +13,21 @@ from releases.gates.policies import BadPolicyError
 from releases.looks import taking
 from releases.models import UNDER_WAY, Release
 from tenants.keys import hiding
-from tenants.paces import Pace
+from tenants.paces import Pace, Turns
 
 log = logging.getLogger(__name__)
 
 EVERY_SECONDS: Final = 5.0
 MOST: Final = 200
-_pace = Pace()
+_pace, _turns = Pace(), Turns()
 
 
 def watch() -> int:
     """Look at the releases under way, at most every five seconds; returns how many were stopped."""
     if not _pace.is_time(EVERY_SECONDS):
         return 0
-    under_way = Release.objects.filter(place__in=UNDER_WAY).order_by("moved_at")
-    return sum(_watched(each) for each in under_way.values_list("pk", flat=True)[:MOST])
+    under_way = Release.objects.filter(place__in=UNDER_WAY)
+    return sum(_watched(each) for each in _turns.part(under_way, MOST))
 
 
 def _watched(release_id: UUID) -> int:

@@ -20,7 +20,7 @@ from releases.rollbacks import carrying, ordering, phases, proposing
 from releases.rollbacks.models import Rollback
 from tenants.clock import ClockTimestamp
 from tenants.keys import hiding
-from tenants.paces import Pace
+from tenants.paces import Pace, Turns
 
 log = logging.getLogger(__name__)
 
@@ -28,13 +28,14 @@ MOST: Final = 50
 STEPS_AT_ONCE: Final = 7
 EVERY_SECONDS: Final = 5.0
 _pace = Pace()
+_under_way, _stopped, _stable, _waiting = Turns(), Turns(), Turns(), Turns()
 
 
 def carry() -> int:
     """One round; returns how many phases were passed and plans were made."""
     done = 0
     under_way = Rollback.objects.filter(ended="", paused_at=None, phase__in=phases.SIX)
-    for rollback_id in under_way.order_by("phase_at").values_list("pk", flat=True)[:MOST]:
+    for rollback_id in _under_way.part(under_way, MOST):
         done += _carried(rollback_id)
     if _pace.is_time(EVERY_SECONDS):
         done += _plan_for_stopped() + _plan_for_unsafe() + _start_by_policy() + _expire()
@@ -60,9 +61,10 @@ def _plan_for_stopped() -> int:
         tenant=OuterRef("tenant"), combo=OuterRef("candidate"), mode="live"
     ).filter(created_at__gte=OuterRef("begun_at"))
     found = _without_plan(Release.objects.filter(place=standing.STOPPED))
-    found = found.filter(Exists(stopped), Exists(ran)).order_by("moved_at")
+    found = found.filter(Exists(stopped), Exists(ran))
+    part = Release.objects.filter(pk__in=_stopped.part(found, MOST))
     made = 0
-    for release in found.annotate(why_stopped=stopped.values("why")[:1])[:MOST]:
+    for release in part.annotate(why_stopped=stopped.values("why")[:1]):
         why = ours("%(why)s", why=hiding.text(release.why_stopped))
         made += _planned(release.pk, why)
     return made
@@ -74,9 +76,9 @@ def _plan_for_unsafe() -> int:
         tenant=OuterRef("tenant"), task_type=OuterRef("task_type"), stable=OuterRef("candidate")
     )
     stable = Release.objects.filter(Exists(routed), place=standing.STABLE)
+    part = Release.objects.filter(pk__in=_stable.part(_without_plan(stable), MOST))
     made = 0
-    related = _without_plan(stable).select_related("tenant", "candidate").order_by("moved_at")
-    for release in related[:MOST]:
+    for release in part.select_related("tenant", "candidate").defer("candidate__manifest"):
         found = safety.constraints(release.tenant, release.candidate, release.begun_at)
         broken = ", ".join(each.name for each in found if each.broken)
         if broken:
@@ -102,8 +104,9 @@ def _planned(release_id: UUID, why: Redacted) -> int:
 def _start_by_policy() -> int:
     """What a machine proposed, and the policy of its release lets it start."""
     waiting = Rollback.objects.filter(ended="", phase=phases.PLANNED, proposed_by=None)
-    found = waiting.select_related("release__tenant", "release__candidate").order_by("proposed_at")
-    return sum(_started(each) for each in found[:MOST] if ordering.rolls_back(each.release))
+    part = Rollback.objects.filter(pk__in=_waiting.part(waiting, MOST))
+    found = part.select_related("release__tenant", "release__candidate")
+    return sum(_started(each) for each in found if ordering.rolls_back(each.release))
 
 
 def _started(rollback: Rollback) -> int:

@@ -18,6 +18,7 @@ from releases.gates.twinning import Twinning
 from releases.looks.taking import policy_of
 from releases.models import Release
 from tenants.actors import Actor
+from tenants.paces import Turns
 
 log = logging.getLogger(__name__)
 
@@ -27,14 +28,14 @@ PLACES: Final = (standing.SHADOW, standing.CANARY)
 FRESH: Final = timedelta(seconds=60)
 LOOKED_AT: Final = 500
 MOST_RELEASES: Final = 200
+_turns = Turns()
 
 
 def start_due() -> int:
     """Start the twins that are due; returns how many. Bounded by `at_once` of each release."""
-    under_way = Release.objects.filter(place__in=PLACES).select_related(
-        "tenant", "candidate", "stable"
-    )
-    return sum(_started(each) for each in under_way.order_by("moved_at")[:MOST_RELEASES])
+    under_way = Release.objects.filter(place__in=PLACES)
+    part = Release.objects.filter(pk__in=_turns.part(under_way, MOST_RELEASES))
+    return sum(_started(each) for each in part.select_related("tenant", "candidate"))
 
 
 def share(release: Release, wanted: Twinning) -> int:
@@ -72,9 +73,12 @@ def _started(release: Release) -> int:
     room = wanted.at_once - at_work(release.pk).count()
     if room <= 0:
         return 0
-    taken = share(release, wanted)
-    chosen = [run for run in _fresh(release) if _takes(release, run, taken)]
-    return sum(_start(release, run, wanted) for run in chosen[:room])
+    taken, dice = share(release, wanted), salt(release, "shadow")
+    fresh = _fresh(release).values_list("pk", "business_key").order_by("pk")[:LOOKED_AT]
+    chosen = [pk for pk, key in fresh if arms.takes(dice, key, share=taken)][:room]
+    # Whole, with all that they were given, only those that get one.
+    live = Run.objects.filter(pk__in=chosen).select_related("tenant").order_by("pk")
+    return sum(_start(release, run, wanted) for run in live)
 
 
 def _fresh(release: Release) -> QuerySet[Run]:
@@ -89,11 +93,7 @@ def _fresh(release: Release) -> QuerySet[Run]:
         mode=states.LIVE_MODE,
         forked_from=None,
     )
-    return own.filter(~Exists(has_one)).select_related("tenant").order_by("pk")[:LOOKED_AT]
-
-
-def _takes(release: Release, run: Run, taken: int) -> bool:
-    return arms.takes(salt(release, "shadow"), run.business_key, share=taken)
+    return own.filter(~Exists(has_one))
 
 
 def _start(release: Release, run: Run, wanted: Twinning) -> bool:

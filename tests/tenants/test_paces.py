@@ -1,10 +1,12 @@
-"""A pace lets through once in so many seconds."""
+"""A pace lets through once in so many seconds; turns leave nobody out."""
 
 import time
 
 import pytest
 
-from tenants.paces import Pace
+from tenants.models import Tenant
+from tenants.paces import Pace, Turns
+from tests.people import make_tenant
 
 
 def test_it_lets_through_at_once_and_then_once_in_so_long(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -18,3 +20,14 @@ def test_it_lets_through_at_once_and_then_once_in_so_long(monkeypatch: pytest.Mo
     assert not pace.is_time(10)
     pace.forget()
     assert pace.is_time(10)
+
+
+@pytest.mark.django_db
+def test_what_is_too_much_for_one_round_has_its_turn_in_the_next_and_from_the_start_again() -> None:
+    keys = [make_tenant(f"t{n}").pk for n in range(5)]
+    turns, all_of_them = Turns(), Tenant.objects.filter(pk__in=keys)
+    rounds = [turns.part(all_of_them, 2) for _ in range(3)]
+    assert rounds == [keys[:2], keys[2:4], [keys[4], keys[0]]]
+    assert sorted(turns.part(all_of_them, 100)) == keys
+    assert turns.part(all_of_them.none(), 2) == []
+    assert turns.part(all_of_them, 2) == keys[:2]
