@@ -6,7 +6,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from checkpoints import registry
-from checkpoints.models import Checkpoint, Run
+from checkpoints.models import Checkpoint, Combo, Run
 from execution import preflight
 from tests.engine.turns import Bench
 from tests.execution import next_agents
@@ -44,9 +44,10 @@ def test_newer_code_says_which_runs_it_cannot_read_and_why(engine: Bench) -> Non
     looking = paused(engine, "c", tool=next_agents.GONE)
     gone = engine.start("strict", steps=1)
     fresh = engine.start(steps=1)
-    rows = Checkpoint.objects.count()
+    rows, combos = Checkpoint.objects.count(), Combo.objects.count()
     text, ended_well = said("--agents", NEXT)
     assert not ended_well
+    assert Combo.objects.count() == combos  # what was never deployed is offered to nobody
     assert text.startswith("2 of 5 paused runs can go on; 3 cannot:\n")
     lines = {str(run.pk): _line(text, run) for run in (large, looking, gone)}
     assert "too much to say in words" in lines[str(large.pk)]
