@@ -29,7 +29,7 @@ class KnownTablesOnly:
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
         self._lock = threading.Lock()
-        self._looked = -LOOK_EVERY_SECONDS
+        self._looked: float | None = None
         self._knows = True
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
@@ -40,12 +40,22 @@ class KnownTablesOnly:
         return HttpResponse(page, status=503, headers={"Retry-After": "5"})
 
     def _may_answer(self) -> bool:
-        """What one thread found a moment ago holds for all."""
-        with self._lock:
-            if time.monotonic() - self._looked >= LOOK_EVERY_SECONDS:
-                self._looked = time.monotonic()
-                self._knows = _knows(else_=self._knows)
-            return self._knows
+        """What one thread found a moment ago holds for all, and while it looks anew.
+
+        Only for the first look does everybody wait. A database that does not answer would else let
+        each page wait for the one before it.
+        """
+        if self._is_time() and self._lock.acquire(blocking=self._looked is None):
+            try:
+                if self._is_time():  # whoever waited finds what was found
+                    self._knows = _knows(else_=self._knows)
+                    self._looked = time.monotonic()
+            finally:
+                self._lock.release()
+        return self._knows
+
+    def _is_time(self) -> bool:
+        return self._looked is None or time.monotonic() - self._looked >= LOOK_EVERY_SECONDS
 
 
 def _knows(*, else_: bool) -> bool:

@@ -7,6 +7,7 @@ gone with them. What cannot be counted is left out and said; the other parts are
 import logging
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from typing import Final
 
 from django.db import DatabaseError, connection, transaction
@@ -39,6 +40,8 @@ PARTS: Final[Mapping[str, Callable[[Tally], None]]] = {
     "wakeups": installation.wakeups_queued,
     "record": installation.record,
 }
+# Those that ask nothing of PostgreSQL: no transaction waits for what does not answer.
+ELSEWHERE: Final = ("wakeups",)
 
 
 class Facts(Collector):
@@ -68,14 +71,21 @@ class Facts(Collector):
 
 def _counted(name: str, part: Callable[[Tally], None], tally: Tally) -> bool:
     try:
-        with transaction.atomic():
-            with connection.cursor() as cursor:
-                cursor.execute("SET TRANSACTION READ ONLY")
-                cursor.execute(LIMITS)
+        with nullcontext() if name in ELSEWHERE else _reading():
             part(tally)
     except (DatabaseError, RedisError, OSError) as error:
         log.warning("metrics of %s were not counted: %s", name, error)
-        connection.close()
-        connection.ensure_connection()
+        if name not in ELSEWHERE:
+            connection.close()
+            connection.ensure_connection()
         return False
     return True
+
+
+@contextmanager
+def _reading() -> Iterator[None]:
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("SET TRANSACTION READ ONLY")
+            cursor.execute(LIMITS)
+        yield

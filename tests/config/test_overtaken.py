@@ -1,9 +1,12 @@
 """The web process on tables of another release: it shows and decides nothing."""
 
+import socket
+import threading
 from typing import Any
 
 import pytest
 from django.conf import settings as installed
+from django.db import connection
 from django.http import HttpRequest, HttpResponse
 from django.test import Client, RequestFactory
 from pytest_django import Settings
@@ -45,6 +48,24 @@ def test_probes_are_answered_and_say_it(client: Client, web: KnownTablesOnly) ->
         answer = client.get("/readyz")
         assert client.get("/healthz").status_code == 200
     assert (answer.status_code, answer.json()["database"]) == (503, "newer than this code")
+
+
+def test_while_one_looks_at_a_silent_database_the_others_go_on_with_what_is_known(
+    web: KnownTablesOnly, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request = RequestFactory().get("/t/acme/")
+    assert web(request).status_code == 200
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        for name, value in (("HOST", "127.0.0.1"), ("PORT", str(silent.getsockname()[1]))):
+            monkeypatch.setitem(connection.settings_dict, name, value)
+        one = threading.Thread(target=web, args=[request])
+        one.start()
+        line, _ = silent.accept()
+        assert web(request).status_code == 200
+        assert one.is_alive()
+        line.close()
+        one.join(timeout=60)
+        assert not one.is_alive()
 
 
 def test_it_stands_before_every_page() -> None:
