@@ -78,6 +78,8 @@ def move_due() -> int:
     waiting = Repin.objects.filter(ended="").exclude(run__status=states.RUNNING)
     # In any order: those that have to wait must not keep out the others.
     ids = list(waiting.order_by("?").values_list("run_id", flat=True)[:MOST_PER_ROUND])
+    if not ids:
+        return 0
     due = [each.run_id for each in repinstanding.of(ids) if not each.is_out]
     return sum(try_to_move(run_id) is not None for run_id in due)
 

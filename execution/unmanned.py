@@ -1,6 +1,6 @@
 """Runs that are due and that no live worker can run say so: which code is missing, and since when."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from django.db.models import QuerySet
@@ -25,7 +25,10 @@ _looking: Final = Pace()
 
 def sentence(combo: Combo) -> Redacted:
     """What a run says that no live worker can run: "No worker runs code 3f9c…; last seen …"."""
-    seen = announcing.last_seen(combo)
+    return _sentence(combo, announcing.last_seen(combo))
+
+
+def _sentence(combo: Combo, seen: datetime | None) -> Redacted:
     since = f"last seen {moments.moment(seen)}" if seen else "none was ever seen here"
     return hiding.text(f"{BEGINS}{announcing.code_of(combo)[:12]}; {since}.")
 
@@ -46,8 +49,10 @@ def look() -> int:
     there_again = _due().filter(combo__code_part__in=alive, sentence__startswith=BEGINS)
     told = _say(there_again, hiding.text("Waiting for a worker."))
     missing = _due().exclude(combo__code_part__in=alive).exclude(sentence__startswith=BEGINS)
-    for combo in Combo.objects.filter(pk__in=_combos(missing)).defer("manifest"):
-        told += _say(missing.filter(combo=combo), sentence(combo))
+    combos = list(Combo.objects.filter(pk__in=_combos(missing)).defer("manifest"))
+    seen = announcing.all_last_seen(combos) if combos else {}
+    for combo in combos:
+        told += _say(missing.filter(combo=combo), _sentence(combo, seen[combo.pk]))
     return told
 
 

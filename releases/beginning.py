@@ -70,7 +70,7 @@ def begin(tenant: Tenant, candidate: Candidate, *, user: User) -> Release:
             policy_digest=policy.digest,
             why=str(hiding.text(why)),
             begun_by=user,
-            is_frozen=last is not None and last.is_frozen,
+            is_frozen=last is not None and standing.replaced(standing_of(last)).is_frozen,
             salt=secrets.token_hex(16),
         )
         rungs.begins(tenant, candidate.combo, user=user)

@@ -12,7 +12,6 @@ from tenants.models import Tenant
 
 ROLLBACK: Final = "rollback"
 SUCCESSOR: Final = "successor"
-CAUSES: Final = (ROLLBACK, SUCCESSOR)
 
 MOVED: Final = "moved"
 REFUSED: Final = "refused"

@@ -70,7 +70,7 @@ def compare(left: Mapping[str, Json], right: Mapping[str, Json]) -> Compared:
     old, new = texts(left), texts(right)
     same = [name for name in sorted(old) if old[name] == new.get(name)]
     found = parse_unified(unified(left, right))
-    return Compared(versions(left, right), [File(each, _hunks(each)) for each in found], same)
+    return Compared(versions(left, right), [File(each, hunks(each)) for each in found], same)
 
 
 def unified(left: Mapping[str, Json], right: Mapping[str, Json]) -> str:
@@ -79,7 +79,7 @@ def unified(left: Mapping[str, Json], right: Mapping[str, Json]) -> str:
     return "".join(
         line
         for name in sorted(old.keys() | new.keys())
-        for line in _of_file(name, old.get(name), new.get(name))
+        for line in of_file(name, old.get(name), new.get(name))
     )
 
 
@@ -123,7 +123,8 @@ def _written(value: Json) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False, sort_keys=True) + "\n"
 
 
-def _of_file(name: str, old: str | None, new: str | None) -> Iterator[str]:
+def of_file(name: str, old: str | None, new: str | None) -> Iterator[str]:
+    """The lines of one file's unified diff; none when nothing differs. None: the file is not there."""
     before = NOWHERE if old is None else f"a/{name}"
     after = NOWHERE if new is None else f"b/{name}"
     for line in difflib.unified_diff(
@@ -138,7 +139,8 @@ def _lines(text: str) -> list[str]:
     return [*(f"{line}\n" for line in whole), *([rest] if rest else [])]
 
 
-def _hunks(file: FileDiff) -> list[Hunk]:
+def hunks(file: FileDiff) -> list[Hunk]:
+    """The stretches of a file's diff, both ways round."""
     return [
         Hunk(each.old_start, each.new_start, each.section, each.rows, list(pairs(each.rows)))
         for each in file.hunks

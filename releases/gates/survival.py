@@ -2,9 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
-
-UNDER_WAY: Final = "at least"
 
 
 @dataclass(frozen=True)

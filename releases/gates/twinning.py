@@ -7,15 +7,14 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from canonical import digests
+from checkpoints import arms
+from checkpoints.arms import PLACES
 
 Json = Any
 
-PLACES: Final = 10_000
 MOST_AT_ONCE: Final = 1_000
 # After which of its first checkpoints the worker of a drill dies.
 LATEST_DEATH: Final = 3
-_TAG: Final = "shadow-drill"
 
 
 @dataclass(frozen=True)
@@ -61,5 +60,5 @@ def read(kept: Mapping[str, Json]) -> Twinning:
 
 def dies_at(salt: str, business_key: str) -> int:
     """The checkpoint after which the worker of a drill dies; the same however often it is asked."""
-    said = [text.encode("utf-8", "surrogatepass").hex() for text in (salt, business_key)]
-    return 1 + int(digests.tagged(_TAG, said)[:16], 16) % LATEST_DEATH
+    # A salt of its own: this one has said already who is a drill.
+    return 1 + arms.place(f"{salt}/death", business_key) % LATEST_DEATH

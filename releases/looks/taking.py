@@ -74,12 +74,6 @@ def take_due(release_id: UUID) -> Look | None:
     return _kept(release, verdicts.judge(sample, policy, look=look), sample)
 
 
-def judged_again(look: Look) -> Whole:
-    """What the kept sample says by the kept policy: the same, or the record was changed."""
-    sample = samples.read(canonical.loads_object(look.sample))
-    return verdicts.judge(sample, policy_of(look.release), look=look.number)
-
-
 def _kept(release: Release, whole: Whole, sample: samples.Sample) -> Look | None:
     with transaction.atomic():
         # The release first: what moved meanwhile is another stage, with its own looks.

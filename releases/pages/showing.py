@@ -67,7 +67,7 @@ def context(request: TenantRequest, release: Release, asked: Asked) -> dict[str,
         "impact": _impact(release, waiting),
         "may": mine,
         "who": may(release.tenant, RIGHT, request.user),
-        "twins": twins_in_words.line(shadows.tally(release)),
+        "twins": twins_in_words.line(shadows.kinds(release)),
         "rollback_offer": rollbacks.standing(release),
         "section": "releases",
     }

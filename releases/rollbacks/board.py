@@ -34,8 +34,10 @@ INSERT INTO releases_outstandingeffect
     (rollback_id, tenant_id, action_id, state, signed_off, reason)
 SELECT %(rollback)s, effect.tenant_id, effect.id, 'proposed', '', ''
 {OF_COMBO}
+   AND NOT EXISTS (
+       SELECT FROM releases_outstandingeffect WHERE (rollback_id, action_id) = (%(rollback)s, effect.id))
 ON CONFLICT DO NOTHING
-"""
+"""  # noqa: S608 - words of ours
 
 # An attempt that ended so that it may be sent again under its key says nothing about the first time.
 STANDS: Final = """

@@ -33,7 +33,11 @@ def take_in(rollback: Rollback) -> int:
     fresh = outlook.of_combo(rollback.tenant, rollback.from_combo).exclude(pk__in=known)
     if not fresh.exists():
         return 0
-    found: Outlook = outlook.look(fresh, rollback.to_combo)
+    return take(rollback, outlook.look(fresh, rollback.to_combo))
+
+
+def take(rollback: Rollback, found: Outlook) -> int:
+    """`take_in` of runs that were foreseen a moment ago."""
     rows = [
         RollbackRun(
             rollback=rollback,

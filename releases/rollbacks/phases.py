@@ -91,7 +91,6 @@ EFFECT_STATES: Final = (
     REFUSED,
 )
 # Nobody signs these off: first it is found out, or is never sent.
-UNSETTLED: Final = (PROPOSED, APPROVED, ATTEMPTING, UNKNOWN)
 OUTSIDE: Final = (HAPPENED, ORPHANED)
 
 RECONCILED: Final = "reconciled"

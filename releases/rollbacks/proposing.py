@@ -162,7 +162,7 @@ def _stored(release: Release, drafted: _Drafted, *, by_person: bool) -> Rollback
     told = decisive.shown(release, found, drafted.choices, by_person=by_person)
     rollback = Rollback.objects.create(**_fields(release, drafted, told), beside=found.counts)
     rollback.refresh_from_db()
-    holding.take_in(rollback)
+    holding.take(rollback, found)
     tell(rollback, drafted.actor, "proposed rollback", why=drafted.why, runs=len(found.runs))
     return rollback
 

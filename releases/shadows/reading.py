@@ -51,13 +51,12 @@ def tally(release: Release) -> Tally:
     """Everything that the page of its shadows counts."""
     twins = Twin.objects.filter(series=release.pk)
     kept = Compared.objects.filter(release=release)
-    counted = dict(kept.values_list("kind").annotate(n=Count("pk")).order_by())
     drills = twins.filter(dies_at__isnull=False)
     struck = Event.objects.filter(run_id__in=drills.values("run_id"), what=STRUCK)
     return Tally(
         started=twins.count(),
         under_way=twins.filter(run__status__in=states.LIVE).count(),
-        kinds={kind: counted[kind] for kind in comparing.KINDS if kind in counted},
+        kinds=kinds(release),
         same_path=kept.filter(same_path=True).count(),
         tokens=_pair(kept, "tokens"),
         ms=_pair(kept, "ms"),
@@ -65,6 +64,13 @@ def tally(release: Release) -> Tally:
         struck=struck.count(),
         divergence=divergence(release),
     )
+
+
+def kinds(release: Release) -> dict[str, int]:
+    """How many of the compared twins are of each kind, the worst first. Index: compared_by_kind."""
+    kept = Compared.objects.filter(release=release)
+    counted = dict(kept.values_list("kind").annotate(n=Count("pk")).order_by())
+    return {kind: counted[kind] for kind in comparing.KINDS if kind in counted}
 
 
 def examples(release: Release, kind: str, most: int = EXAMPLES) -> list[Compared]:

@@ -1,7 +1,5 @@
 """One twin as its page shows it: each effect beside that of the live run, parameters and dry runs."""
 
-import difflib
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -11,16 +9,14 @@ from approvals.models import ApprovalRequest
 from approvals.showing import values
 from canonical import json as canonical
 from canonical.diffs import FileDiff, json_changes, parse_unified
-from canonical.sides import pairs
 from checkpoints.models import ShadowDryRun
 from reconciliation.models import Action
+from releases.combos import comparing
 from releases.combos.comparing import Hunk
 from releases.shadows.models import Compared
 from tenants.keys import seeing
 
 MOST_BYTES: Final = 60_000
-CONTEXT_LINES: Final = 3
-NO_NEWLINE: Final = "\\ No newline at end of file\n"
 
 
 @dataclass(frozen=True)
@@ -72,10 +68,7 @@ def _beside(
         live,
         parameters=_parameters(live, twin),
         file=file,
-        hunks=[
-            Hunk(each.old_start, each.new_start, each.section, each.rows, list(pairs(each.rows)))
-            for each in (file.hunks if file else [])
-        ],
+        hunks=comparing.hunks(file) if file else [],
         before=mine is None or mine.before,
         too_long=too_long,
         same_dry_run=known and old == new,
@@ -96,16 +89,6 @@ def _seen(action: Action | None) -> Any:
 
 def _file(old: bytes, new: bytes) -> FileDiff | None:
     """Two dry runs as one file that changes; None when nothing differs."""
-    before, after = (list(_lines(each)) for each in (old, new))
-    said = difflib.unified_diff(before, after, "a/dry-run", "b/dry-run", n=CONTEXT_LINES)
-    text = "".join(each if each.endswith("\n") else f"{each}\n{NO_NEWLINE}" for each in said)
-    return parse_unified(text)[0] if text else None
-
-
-def _lines(content: bytes) -> Iterator[str]:
-    """At line feeds alone, as the diffs of combos."""
-    text = content.decode("utf-8", "replace")
-    *whole, rest = text.split("\n")
-    yield from (f"{line}\n" for line in whole)
-    if rest:
-        yield rest
+    before, after = (each.decode("utf-8", "replace") for each in (old, new))
+    said = "".join(comparing.of_file("dry-run", before, after))
+    return parse_unified(said)[0] if said else None

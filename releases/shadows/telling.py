@@ -45,13 +45,14 @@ CLASSES: Final[Mapping[str, Promise]] = {
 }
 
 
-def line(tally: Tally) -> str:
+def line(kinds: Mapping[str, int]) -> str:
     """ "212 twins: 198 same, 9 same effect in different words, 5 different effect." """
-    twins = ngettext("%(n)d twin", "%(n)d twins", tally.compared) % {"n": tally.compared}
-    if not tally.compared:
+    compared = sum(kinds.values())
+    if not compared:
         return _("No twin has been compared yet.")
-    best_first = [kind for kind in reversed(comparing.KINDS) if kind in tally.kinds]
-    parts = ", ".join(str(IN_A_LINE[kind]) % {"n": tally.kinds[kind]} for kind in best_first)
+    twins = ngettext("%(n)d twin", "%(n)d twins", compared) % {"n": compared}
+    best_first = [kind for kind in reversed(comparing.KINDS) if kind in kinds]
+    parts = ", ".join(str(IN_A_LINE[kind]) % {"n": kinds[kind]} for kind in best_first)
     return f"{twins}: {parts}."
 
 

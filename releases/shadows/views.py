@@ -26,7 +26,7 @@ def list_shadows(request: TenantRequest, tenant: Tenant, number: int) -> HttpRes
     context = {
         "release": release,
         "tally": tally,
-        "line": telling.line(tally),
+        "line": telling.line(tally.kinds),
         "why_none": telling.why_none(release),
         "facts": telling.facts(tally),
         "filters": [

@@ -11,7 +11,7 @@ from uuid import UUID
 import psycopg
 
 from checkpoints.leases import session_lock_key
-from tests.chaos.crew import Crew, carry_on, children, kill, stop, waited
+from tests.chaos.crew import Crew, carry_on, children, stop, waited
 
 LEASED = """
 SELECT id, fence, holder, effect_in_flight IS NOT NULL, head,
@@ -112,11 +112,6 @@ def at_work(reader: psycopg.Connection, crew: Crew) -> list[Aim]:
             horse, worker = horses[port]
             found.append(Aim(horse, worker, run, fence, out, recovers, head))
     return sorted(found, key=lambda aim: aim.horse)
-
-
-def killed(aim: Aim) -> bool:
-    """SIGKILL to the horse alone; whether it was still there to be killed."""
-    return kill(aim.horse)
 
 
 def ports_of(pid: int) -> set[int]:

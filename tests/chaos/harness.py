@@ -29,8 +29,8 @@ def main(options: Options, servers: Servers) -> int:
     print(f"seed {options.seed}", file=sys.stderr, flush=True)
     began = time.monotonic()
     with _arena(options, servers) as (arena, people):
-        cases = _mailing(options, arena, people)
-        season = _raging(options, arena, people, began)
+        cases = _mailing(options, arena)
+        season = _raging(options, arena, began)
         found = _judged(arena, people, season)
         figures = _figures(options, arena, season, found)
         figures |= {"held_for_person": len(people.called), "cases_under_restarts": cases}
@@ -76,7 +76,7 @@ def _kinds(options: Options) -> tuple[work.Work, ...]:
     return tuple(work.BY_NAME[name] for name in options.work) or work.KINDS
 
 
-def _mailing(options: Options, arena: Arena, people: People) -> int:
+def _mailing(options: Options, arena: Arena) -> int:
     """The rolling restarts come first, while nothing else is wrong; returns the cases opened."""
     if not options.restarts:
         return 0
@@ -91,7 +91,7 @@ def _mailing(options: Options, arena: Arena, people: People) -> int:
     return cases
 
 
-def _raging(options: Options, arena: Arena, people: People, began: float) -> Season:
+def _raging(options: Options, arena: Arena, began: float) -> Season:
     kinds = [kind for kind in _wanted(options) if not kind.why_not()]
     cards = deck(kinds, options.faults, random.Random(f"{options.seed}:deck"))
     season = Season(arena, options.seed, cards)

@@ -40,11 +40,8 @@ def make(number: int = 1) -> Tenant:
     people.add(SECOND, {SLUG: tenant})
     cast = ((OWNER, ("owner",)), (SECOND, ("owner",)), (OPERATOR, ("operator", "approver")))
     for person, roles in cast:
-        user = people.user_of(person)
-        if user is None:
-            raise LookupError("The demo was not made: start it with `make up` first.")
         for role in roles:
-            give_role(tenant, user, role, actor=SEED)
+            give_role(tenant, account(person), role, actor=SEED)
     owner = account(OWNER)
     for tool in ("git_push", "send_mail"):
         if not Credential.objects.filter(tenant=tenant, tool=tool).exists():

@@ -22,7 +22,6 @@ CHECKPOINT = r"INSERT INTO checkpoints_checkpoint\b"
 INTENT = r"INSERT INTO reconciliation_attempt\b"
 RECEIPT = r'INSERT INTO "?reconciliation_receipt\b'
 QUESTION = r'INSERT INTO "?approvals_approvalrequest\b'
-LEASE = r"^\s*WITH first AS"
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from canonical import json as canonical
 from checkpoints.models import Combo, Run
 from checkpoints.registry import combo_of
 from reconciliation.models import Receipt
-from releases.gates import standing, verdicts
+from releases.gates import samples, standing, verdicts
 from releases.looks import taking
 from releases.looks.models import Look
 from releases.models import Release
@@ -76,7 +76,8 @@ def test_what_is_kept_says_the_same_again(engine: Bench, release: Release) -> No
     both(engine, release, succeeded=4, failed=3)
     taking.take_due(release.pk)
     kept = Look.objects.get()
-    again = taking.judged_again(kept)
+    sample = samples.read(canonical.loads_object(kept.sample))
+    again = verdicts.judge(sample, taking.policy_of(kept.release), look=kept.number)
     assert canonical.dumps(again.as_json()) == bytes(kept.whole)
     assert (again.sample, again.policy) == (kept.sample_digest, kept.policy_digest)
 

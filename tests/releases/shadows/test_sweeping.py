@@ -111,7 +111,7 @@ def test_what_a_twin_did_is_compared_once_and_told(made: Stage, releases: Traffi
     assert (kept.tokens, kept.live_tokens) == (3, 3)
     assert kept.ms is not None
     tally = reading.tally(release)
-    assert telling.line(tally) == "1 twin: 1 same."
+    assert telling.line(tally.kinds) == "1 twin: 1 same."
     assert (tally.started, tally.under_way, tally.tokens.twin) == (1, 0, 3.0)
     assert reading.divergence(release)["irreversible"].of == 1
     assert len(effects()) == 1
