@@ -7,6 +7,7 @@ from django.db import connection
 
 from approvals.models import ApprovalRequest
 from approvals.models.freshness import Freshness
+from canonical import json as canonical
 from checkpoints.models import Combo
 from reconciliation import freshness
 from reconciliation.tools import CredentialInvalid, DryRun, LookAgain, Unanswered
@@ -52,7 +53,8 @@ def test_a_base_that_moved_is_named_with_both_versions(engine: Bench) -> None:
 def test_rules_that_deny_it_now_are_something_that_moved(engine: Bench) -> None:
     run = waiting(engine)
     with by_force(("checkpoints_combo", "combo_digest_is_of_its_manifest")):
-        Combo.objects.filter(pk=run.combo_id).update(manifest=b'{"rules":null}')
+        now = canonical.loads_object(bytes(run.combo.manifest)) | {"rules": None}
+        Combo.objects.filter(pk=run.combo_id).update(manifest=canonical.dumps(now))
     (difference,) = look().differences
     assert (difference["field"], difference["saw"]) == ("rules", "ask")
 
