@@ -9,7 +9,6 @@ import fcntl
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -23,6 +22,7 @@ import redis
 
 from config.embedded import folders, postgres, processes, valkey
 from config.embedded.places import LINK, Places, places
+from tests.ports import free_port
 
 ROOT = Path(__file__).resolve().parent.parent
 SLOT = "KEDGE_TEST_SLOT"
@@ -84,12 +84,6 @@ def start_valkey(here: Places) -> subprocess.Popen[bytes]:
     with redis.Redis.from_url(os.environ["REDIS_URL"]) as connection:
         wait_for(lambda: answers(connection), "Valkey answers")
     return server
-
-
-def free_port() -> int:
-    """A port of the loopback that nobody listens on."""
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return int(probe.getsockname()[1])
 
 
 def wait_for(fact: Callable[[], bool], what: str, *, seconds: float = 30) -> None:

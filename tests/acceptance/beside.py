@@ -12,7 +12,8 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 from agents.mailsink import listening
-from tests.ground import free_port, wait_for
+from tests.ground import wait_for
+from tests.ports import free_port
 
 _PR_SET_PDEATHSIG = 1
 

@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -13,13 +12,15 @@ from typing import Any
 
 import yaml
 
+from tests.ports import free_port
+
 
 @contextlib.contextmanager
 def chat_server(folder: Path, rules: list[dict[str, Any]]) -> Iterator[str]:
     """Starts fakellm with these rules; yields the address for `KEDGE_MODEL_URL`."""
     config = folder / "fakellm.yaml"
     config.write_text(yaml.safe_dump({"version": 1, "rules": rules}), encoding="utf-8")
-    port = _free_port()
+    port = free_port()
     command = [sys.executable, "-m", "fakellm.cli", "serve"]
     command += ["--port", str(port), "--config", str(config)]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
@@ -31,12 +32,6 @@ def chat_server(folder: Path, rules: list[dict[str, Any]]) -> Iterator[str]:
     finally:
         process.kill()
         process.wait()
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def _wait_until_it_answers(url: str, process: "subprocess.Popen[bytes]") -> None:

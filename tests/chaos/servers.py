@@ -17,7 +17,8 @@ from psycopg import sql
 
 from config.embedded import folders, postgres, processes, valkey
 from config.embedded.places import Places, places
-from tests.ground import ACCOUNT, free_port, open_folder, wait_for
+from tests.ground import ACCOUNT, open_folder, wait_for
+from tests.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 DATABASE = "kedge"

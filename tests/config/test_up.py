@@ -19,6 +19,7 @@ from django.conf import settings
 from config.embedded import processes
 from config.embedded.places import Places, places
 from tests import ground
+from tests.ports import free_port
 
 MINE = re.compile(r"KEDGE_|DATABASE_URL|REDIS_URL|DJANGO_SETTINGS_MODULE")
 
@@ -105,7 +106,7 @@ def users_at_work(here: Places) -> set[str]:
 
 def test_all_of_it_starts_heals_stops_and_goes_on() -> None:
     with ground.open_folder() as folder:
-        var, port = folder / "var", ground.free_port()
+        var, port = folder / "var", free_port()
         with up(var, port) as command:
             wait_until_ready(port, var, command)
             here = places(var, chosen=True, account=ground.ACCOUNT)
@@ -147,7 +148,7 @@ def test_servers_that_the_environment_names_are_used_and_none_is_started() -> No
     ):
         admin.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)".encode())
         admin.execute(f"CREATE DATABASE {name}".encode())
-        var, port = folder / "var", ground.free_port()
+        var, port = folder / "var", free_port()
         named = {
             "DATABASE_URL": given._replace(path=f"/{name}").geturl(),
             "REDIS_URL": os.environ["REDIS_URL"],

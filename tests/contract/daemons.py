@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import socket
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -11,12 +10,13 @@ from pathlib import Path
 from typing import IO
 
 from agents.mailsink import listening
+from tests.ports import free_port
 
 
 @contextmanager
 def git_daemon(base: Path) -> Iterator[int]:
     """Serve the repositories below `base` over git://, reading and writing; yields the port."""
-    port = _free_port()
+    port = free_port()
     # Called by its path: `git daemon` would put a process between us and it.
     place = subprocess.run(["git", "--exec-path"], capture_output=True, check=True, text=True)
     command = [
@@ -63,8 +63,3 @@ def mail_sink(folder: Path) -> Iterator[int]:
 def _drain(pipe: IO[bytes]) -> None:
     with pipe:
         pipe.read()
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as door:
-        return int(door.getsockname()[1])

@@ -2,12 +2,13 @@
 
 import logging
 import os
-import socket
 from urllib.parse import urlsplit
 
 import django
 from django.conf import settings
 from redis import Redis
+
+from tests.ports import free_port
 
 # Numbered like no database that anything else here uses; only bells that nobody hears go there.
 REDIS_DATABASE = 15
@@ -19,7 +20,7 @@ def prepare() -> None:
     os.environ["KEDGE_AGENTS"] = "tests.crash.registry"
     os.environ["KEDGE_ROLE"] = "worker"
     os.environ["KEDGE_LOG_LEVEL"] = "WARNING"
-    os.environ["KEDGE_CRASH_SMTP_PORT"] = str(_free_port())
+    os.environ["KEDGE_CRASH_SMTP_PORT"] = str(free_port())
     django.setup()
     os.environ["REDIS_URL"] = settings.REDIS_URL = _database_of(settings.REDIS_URL)
     logging.raiseExceptions = False
@@ -44,8 +45,3 @@ def _database_of(url: str) -> str:
     if parts.scheme == "unix":  # the path is the socket
         return parts._replace(query=f"db={REDIS_DATABASE}").geturl()
     return parts._replace(path=f"/{REDIS_DATABASE}").geturl()
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as door:
-        return int(door.getsockname()[1])

@@ -9,7 +9,8 @@ from config.backups import clients
 from config.embedded import folders, postgres, processes
 from config.embedded.places import places
 from tests.chaos.servers import IMMEDIATE, Here, Postgres
-from tests.ground import ACCOUNT, free_port, wait_for
+from tests.ground import ACCOUNT, wait_for
+from tests.ports import free_port
 
 HBA = """\
 local all all peer map=kedge

@@ -18,7 +18,8 @@ from tests.chaos.servers import Valkey
 from tests.engine.turns import Bench
 from tests.execution.runs import waiting
 from tests.forks import fork
-from tests.ground import free_port, open_folder
+from tests.ground import open_folder
+from tests.ports import free_port
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

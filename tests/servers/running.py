@@ -7,19 +7,18 @@ import importlib.util
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
 import urllib.error
 import urllib.request
-from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from config.embedded import processes
 from tests.ground import ROOT, wait_for
+from tests.ports import free_port, free_ports
 
 LOG = "server.log"
 S3_LOGIN = ("S3RVER", "S3RVER")  # the only one that s3rver knows
@@ -55,7 +54,7 @@ class Restate:
 @cache
 def kinto() -> int:
     """Kinto: records under ids of the client, ETags, If-Match and If-None-Match. The port."""
-    (port,), folder = _ports(1), _folder("kinto")
+    port, folder = free_port(), _folder("kinto")
     (folder / "kinto.ini").write_text(KINTO.format(port=port), encoding="utf-8")
     _start([sys.executable, str(VENV / "pserve"), str(folder / "kinto.ini")], folder)
     _wait_for_answer(f"http://127.0.0.1:{port}/v1/")
@@ -73,7 +72,7 @@ def seaweed() -> int:
 @cache
 def begin_seaweed() -> int:
     """Start it; whoever waits for it asks `seaweed`."""
-    ports, folder = _ports(8), _folder("seaweed")
+    ports, folder = free_ports(8), _folder("seaweed")
     login = {"accessKey": S3_LOGIN[0], "secretKey": S3_LOGIN[1]}
     known = {"name": "ann", "credentials": [login], "actions": ["Admin", "Read", "Write"]}
     (folder / "s3.json").write_text(json.dumps({"identities": [known]}), encoding="utf-8")
@@ -91,7 +90,7 @@ def begin_seaweed() -> int:
 @cache
 def s3rver() -> int:
     """s3rver: looks like S3 and ignores every precondition. The port; its bucket is `docs`."""
-    (port,), folder = _ports(1), _folder("s3rver")
+    port, folder = free_port(), _folder("s3rver")
     script = NPM / "s3rver" / "bin" / "s3rver.js"
     options = ["--directory", str(folder), "--address", "127.0.0.1", "--port", str(port)]
     _start([str(_node()), str(script), *options, "--configure-bucket", "docs"], folder)
@@ -102,7 +101,7 @@ def s3rver() -> int:
 @cache
 def localstripe() -> int:
     """localstripe: looks like Stripe and ignores Idempotency-Key. The port."""
-    (port,), folder = _ports(1), _folder("localstripe")
+    port, folder = free_port(), _folder("localstripe")
     command = [str(VENV / "localstripe"), "--from-scratch", "--port", str(port)]
     _start([sys.executable, *command], folder)
     _wait_for_answer(f"http://127.0.0.1:{port}/v1/customers")
@@ -120,7 +119,7 @@ def tickets() -> int:
 @cache
 def begin_tickets() -> tuple[int, Path]:
     """Start it; its port, and the tracker's folder. Whoever waits for it asks `tickets`."""
-    (port,), folder = _ports(1), _folder("tickets")
+    port, folder = free_port(), _folder("tickets")
     command = [sys.executable, "-m", "tests.servers.tickets", str(folder / "tracker"), str(port)]
     _start(command, folder, cwd=ROOT)
     return port, folder / "tracker"
@@ -129,7 +128,7 @@ def begin_tickets() -> tuple[int, Path]:
 @cache
 def restate() -> Restate:
     """Restate, with the refunds of `tests/servers/refunds.py` behind it."""
-    (service, ingress, admin, node), folder = _ports(4), _folder("restate")
+    (service, ingress, admin, node), folder = free_ports(4), _folder("restate")
     effects = folder / "effects"
     effects.mkdir()
     (folder / "node").mkdir()
@@ -228,12 +227,3 @@ def _folder(name: str) -> Path:
     folder = Path(tempfile.mkdtemp(prefix=f"kedge-{name}-"))
     _folders.append(folder)
     return folder
-
-
-def _ports(count: int) -> list[int]:
-    """Ports of the loopback that nobody listens on, all different."""
-    with ExitStack() as stack:
-        doors = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-        for door in doors:
-            stack.callback(door.close)
-        return [int(door.getsockname()[1]) for door in doors]

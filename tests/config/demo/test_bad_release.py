@@ -21,6 +21,7 @@ from tenants.models import User
 from tests import ground
 from tests.agents.git_fixtures import git
 from tests.config.test_up import MINE, stopped, up, wait_until_ready
+from tests.ports import free_port
 
 SWITCHES = {"KEDGE_DEMO": "1", "KEDGE_REFUND_DESK": "0"}
 
@@ -59,8 +60,8 @@ def test_each_change_has_a_repository_of_its_own(demo: Path, operator: User) -> 
 @pytest.mark.slow
 def test_a_bad_release_is_told_to_its_end() -> None:
     with ground.open_folder() as folder:
-        var, port = folder / "var", ground.free_port()
-        here = {**SWITCHES, "KEDGE_SMTP_PORT": str(ground.free_port())}
+        var, port = folder / "var", free_port()
+        here = {**SWITCHES, "KEDGE_SMTP_PORT": str(free_port())}
         with up(var, port, **here) as command:
             wait_until_ready(port, var, command)
             told = tell(var, port, here)

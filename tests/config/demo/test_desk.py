@@ -24,29 +24,24 @@ from config.demo.desk.places import Desk
 from config.embedded import processes
 from tenants.models import User
 from tests import ground
+from tests.ports import free_ports
 
 
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
     """Tracker and store as the supervisor would run them, on ports of this test's own."""
-    made = Desk(tmp_path_factory.mktemp("desk"), _free_range(), "s" * 64)
+    made = Desk(tmp_path_factory.mktemp("desk"), free_ports(places.PORTS).start, "s" * 64)
     with ExitStack() as stack:
         for program in desk_programs.of(made):
+            # What they write is shown with a test that fails.
             server = subprocess.Popen(
                 processes.tied(program.command, signal="KILL"),
                 cwd=ground.ROOT,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
                 start_new_session=True,
             )
             stack.callback(server.wait)
             stack.callback(server.kill)
         yield made
-
-
-def _free_range() -> int:
-    """The first of so many ports in a row; whoever takes one in between makes the test fail."""
-    return 20_000 + ground.free_port() % 2_000 * places.PORTS
 
 
 def test_what_signs_in_is_readable_for_nobody_else(desk: Desk) -> None:
@@ -79,7 +74,7 @@ def test_a_desk_whose_systems_stay_away_is_said_and_stops_nothing(
 ) -> None:
     monkeypatch.setattr(filling, "PATIENCE_SECONDS", 0.0)
     said: list[str] = []
-    assert filling.fill(Desk(tmp_path, _free_range(), "s"), said.append) == 0
+    assert filling.fill(Desk(tmp_path, free_ports(places.PORTS).start, "s"), said.append) == 0
     assert "does not answer" in said[0]
     assert not Run.objects.exists()
 

@@ -16,6 +16,7 @@ from config.metrics.serving import App
 from tests import ground
 from tests.config.metrics.scraping import TOKEN, ask, bearer, parsed, served
 from tests.people import ada, make_tenant
+from tests.ports import free_port
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -120,7 +121,7 @@ def test_make_up_starts_it_if_and_only_if_there_is_a_token(settings: object) -> 
 
 
 def test_the_program_that_is_started_serves_a_scrape() -> None:
-    port, given = ground.free_port(), urlsplit(os.environ["DATABASE_URL"])
+    port, given = free_port(), urlsplit(os.environ["DATABASE_URL"])
     url = given._replace(path=f"/{connection.settings_dict['NAME']}").geturl()
     command = programs._gunicorn("config.metrics.gunicorn", port)
     env = {

@@ -17,7 +17,7 @@ from execution import jobs, worker
 from tests.config.traces.collector import collector
 from tests.engine.turns import Bench
 from tests.forks import fork
-from tests.ground import free_port
+from tests.ports import free_port
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -1,6 +1,5 @@
 """Notifications are on, and a mail server of the test's own keeps what it gets."""
 
-import socket
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +8,7 @@ from aiosmtpd.controller import Controller
 from pytest_django import Settings
 
 from agents.mailsink import Sink
+from tests.ports import free_port
 
 
 @pytest.fixture(autouse=True)
@@ -21,9 +21,7 @@ def _on(settings: Settings) -> None:
 @pytest.fixture
 def mailbox(tmp_path: Path, settings: Settings) -> Iterator[Path]:
     """The folder of a real mail server on this machine."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        settings.KEDGE_SMTP_PORT = free.getsockname()[1]
+    settings.KEDGE_SMTP_PORT = free_port()
     server = Controller(Sink(tmp_path), hostname="127.0.0.1", port=settings.KEDGE_SMTP_PORT)
     server.start()
     yield tmp_path / "new"

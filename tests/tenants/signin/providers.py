@@ -2,7 +2,6 @@
 
 import json
 import re
-import socket
 import subprocess
 import sys
 import threading
@@ -13,6 +12,8 @@ from urllib.error import HTTPError
 from urllib.parse import parse_qs, quote, urlencode, urlsplit, urlunsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener, urlopen
 
+from tests.ports import free_port
+
 
 class _Stay(HTTPRedirectHandler):
     def redirect_request(self, *args: object) -> None:
@@ -22,8 +23,7 @@ class _Stay(HTTPRedirectHandler):
 @contextmanager
 def provider() -> Iterator[str]:
     """Run it; yields its address, which is its issuer."""
-    with socket.create_server(("127.0.0.1", 0)) as door:
-        port = int(door.getsockname()[1])
+    port = free_port()
     command = [sys.executable, "-W", "ignore", "-m", "oidc_provider_mock", "--port", str(port)]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     try:
