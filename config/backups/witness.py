@@ -78,13 +78,16 @@ def copy(to: Path) -> list[Path]:
 
 def compare(backup: Path) -> Standing:
     """How the journal here stands to the copy in a backup. Raises JournalError."""
-    here, theirs = position(), _end(LocalRoom(backup).read(Mark()))
+    theirs = _end(LocalRoom(backup).read(Mark()))
     if theirs.seq == 0:
         return Standing.WHOLE
+    here, same = Mark(), False
+    for line in journal.room().read(Mark()):
+        here = Mark(line.seq, line.digest)
+        same = same or here == theirs
     if here.seq == 0:
         return Standing.MISSING
     if here.seq >= theirs.seq:
-        same = _has(journal.room().read(Mark()), theirs)
         return Standing.WHOLE if same else Standing.APART
     return Standing.LESS if _has(LocalRoom(backup).read(Mark()), here) else Standing.APART
 
@@ -92,7 +95,8 @@ def compare(backup: Path) -> Standing:
 def put_back(backup: Path) -> list[str]:
     """Put in place what is missing here of the journal, of signed heads and receipts; says what it did.
 
-    Raises BackupError before anything is written where the two tell different stories.
+    Raises BackupError before anything is written where the two tell different stories, or where the
+    lines would have to go into a store.
     """
     folder, standing = Path(settings.KEDGE_JOURNAL_DIR), compare(backup)
     if standing is Standing.APART:
@@ -103,6 +107,7 @@ def put_back(backup: Path) -> list[str]:
         )
     said = [f"{journal.room().name} has all that the backup has: kept as it is, it is the witness"]
     if standing is not Standing.WHOLE:
+        _refuse_a_store()
         _set_aside(folder)
         said = [f"{folder}: the journal here had less than the backup, and is its copy now"]
         for path in sorted(backup.glob(FILES)):
@@ -115,6 +120,17 @@ def put_back(backup: Path) -> list[str]:
             _put(file, folder / SPOOL / file.name)
             said.append(f"{file.name}: a receipt that waits to be brought in, put back")
     return said
+
+
+def _refuse_a_store() -> None:
+    """Lines in the folder would be read by nobody while the journal is said to be elsewhere."""
+    here = journal.room()
+    if not isinstance(here, LocalRoom):
+        raise BackupError(
+            f"The backup has lines of a journal in a folder, and the journal here is {here.name}, which"
+            " lacks them; nothing but a worker writes there. Restore with KEDGE_JOURNAL_URL empty, as"
+            " it was when the backup was taken."
+        )
 
 
 def _end(lines: Iterator[Line]) -> Mark:

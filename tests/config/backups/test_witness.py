@@ -11,6 +11,7 @@ from config.backups.witness import Standing
 from config.errors import BackupError
 from reconciliation.journal import Mark
 from reconciliation.journal.local import LocalRoom
+from tests.servers.stores import journal_store
 
 
 @pytest.fixture
@@ -92,6 +93,21 @@ def test_a_journal_that_is_lost_or_has_less_is_the_backups_again(
     assert witness.compare(backup) is Standing.MISSING
     witness.put_back(backup)
     assert names(here) == ["a", "b"]
+
+
+def test_lines_of_a_folder_are_not_put_where_nobody_reads_them(
+    here: Path, tmp_path: Path, settings: Settings
+) -> None:
+    add(here, "a", "b")
+    (here / "heads.jsonl").write_text('{"head": 1}\n')
+    backup = backed_up(tmp_path / "backup")
+    with journal_store() as settings.KEDGE_JOURNAL_URL:
+        settings.KEDGE_JOURNAL_DIR = tmp_path / "another"
+        assert witness.compare(backup) is Standing.MISSING
+        with pytest.raises(BackupError, match="Restore with KEDGE_JOURNAL_URL empty"):
+            witness.put_back(backup)
+        assert witness.is_empty()
+        assert not (tmp_path / "another").exists()
 
 
 def test_which_journal_it_is_is_never_copied_and_waiting_receipts_are(

@@ -1,44 +1,30 @@
 """The port of a journal room, and what every room keeps: files, and an object store."""
 
-import os
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from uuid import uuid4
 
 import pytest
 
 from reconciliation.errors import JournalError
-from reconciliation.journal import chain, objects
+from reconciliation.journal import chain
 from reconciliation.journal.chain import Walk
 from reconciliation.journal.local import LocalRoom
 from reconciliation.journal.objects import ObjectRoom
 from reconciliation.journal.port import Line, Mark, Room
-from tests.servers import running
-
-BUCKET = "journal"
+from tests.servers.stores import journal_store
 
 
 @pytest.fixture(params=["files", "store"])
-def room(
-    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Room]:
+def room(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Room]:
     """One room of each kind, empty."""
     if request.param == "files":
         yield LocalRoom(tmp_path / "journal", segment_bytes=900)
         return
-    monkeypatch.setenv("AWS_ENDPOINT_URL_S3", f"http://127.0.0.1:{running.seaweed()}")
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", running.S3_LOGIN[0])
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", running.S3_LOGIN[1])
-    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-    objects._client.cache_clear()
-    client = objects._client(os.getpid())
-    if BUCKET not in [each["Name"] for each in client.list_buckets()["Buckets"]]:
-        client.create_bucket(Bucket=BUCKET)
-    yield ObjectRoom.of(f"s3://{BUCKET}/{uuid4()}")
-    objects._client.cache_clear()
+    with journal_store() as url:
+        yield ObjectRoom.of(url)
 
 
 def beside(room: Room) -> Room:
