@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatch
 from typing import Any
 
 import psycopg
@@ -12,6 +13,7 @@ from config.backups import clusters, facts, witness
 from config.backups.clusters import Urls
 from config.backups.facts import Facts
 from config.backups.manifest import Manifest
+from config.backups.taking import JOURNAL
 from config.errors import BackupError, GroundError
 from config.readiness import Say
 from reconciliation.journal import Line
@@ -123,14 +125,23 @@ def _keys(made: Manifest) -> Iterator[str]:
 
 def _newer_lines(made: Manifest) -> tuple[list[Line], str]:
     if made.journal.seq and witness.is_empty():
-        return [], (
-            "there is none here. That of the backup is put in its place; what was sent after the"
-            " backup is then known to nobody but the outside world."
-        )
+        return [], _without_journal(made)
     try:
         return witness.newer_than(made.journal), ""
     except BackupError as error:
         return [], str(error)
+
+
+def _without_journal(made: Manifest) -> str:
+    if not any(fnmatch(name, f"{JOURNAL}/{witness.FILES}") for name in made.files):
+        return (
+            f"there is none here, and the backup knew line {made.journal.seq} of one in a store. Name"
+            " it in KEDGE_JOURNAL_URL: what was sent after the backup is known to it alone."
+        )
+    return witness.takes_no_lines() or (
+        "there is none here. That of the backup is put in its place; what was sent after the"
+        " backup is then known to nobody but the outside world."
+    )
 
 
 def _counted(counts: Any) -> str:

@@ -61,6 +61,21 @@ def is_empty() -> bool:
     return next(iter(journal.room().read(Mark())), None) is None
 
 
+def takes_no_lines() -> str:
+    """Why lines of a backup cannot be put into the journal here; empty where they can.
+
+    In the folder they would be read by nobody while the journal is said to be elsewhere.
+    """
+    here = journal.room()
+    if isinstance(here, LocalRoom):
+        return ""
+    return (
+        f"The backup has lines of a journal in a folder, and the journal here is {here.name}, which"
+        " lacks them; nothing but a worker writes there. Restore with KEDGE_JOURNAL_URL empty, as it"
+        " was when the backup was taken."
+    )
+
+
 def copy(to: Path) -> list[Path]:
     """Copy what the journal's folder has: lines, signed heads, receipts that wait to be brought in."""
     folder = Path(settings.KEDGE_JOURNAL_DIR)
@@ -107,7 +122,8 @@ def put_back(backup: Path) -> list[str]:
         )
     said = [f"{journal.room().name} has all that the backup has: kept as it is, it is the witness"]
     if standing is not Standing.WHOLE:
-        _refuse_a_store()
+        if refused := takes_no_lines():
+            raise BackupError(refused)
         _set_aside(folder)
         said = [f"{folder}: the journal here had less than the backup, and is its copy now"]
         for path in sorted(backup.glob(FILES)):
@@ -120,17 +136,6 @@ def put_back(backup: Path) -> list[str]:
             _put(file, folder / SPOOL / file.name)
             said.append(f"{file.name}: a receipt that waits to be brought in, put back")
     return said
-
-
-def _refuse_a_store() -> None:
-    """Lines in the folder would be read by nobody while the journal is said to be elsewhere."""
-    here = journal.room()
-    if not isinstance(here, LocalRoom):
-        raise BackupError(
-            f"The backup has lines of a journal in a folder, and the journal here is {here.name}, which"
-            " lacks them; nothing but a worker writes there. Restore with KEDGE_JOURNAL_URL empty, as"
-            " it was when the backup was taken."
-        )
 
 
 def _end(lines: Iterator[Line]) -> Mark:

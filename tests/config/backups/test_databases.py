@@ -12,9 +12,11 @@ from django.core.management import CommandError, call_command
 from pytest_django import Settings
 
 from canonical import json as canonical
+from reconciliation.journal import room
 from tests.config.backups import records
 from tests.config.backups.records import RUNS, STOPS, add_run, asked
 from tests.engine.turns import Bench
+from tests.servers.stores import journal_store
 
 NAME = "kedge_res" + os.environ.get("PYTEST_XDIST_WORKER", "")
 
@@ -105,3 +107,25 @@ def test_a_restore_that_fails_leaves_the_record_as_it_was(url: str, tmp_path: Pa
     with psycopg.connect(url) as connection:
         like = f"SELECT datname FROM pg_database WHERE datname LIKE '{NAME}%'"
         assert connection.execute(like.encode()).fetchall() == [(NAME,)]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_lines_of_a_folder_and_a_store_do_not_take_each_others_place(
+    url: str, tmp_path: Path, settings: Settings
+) -> None:
+    add_run(url)
+    of_folder, of_store = str(tmp_path / "folder"), str(tmp_path / "store")
+    said("backup", "--dump", of_folder)
+    before = asked(url, RUNS)
+    with journal_store() as settings.KEDGE_JOURNAL_URL:
+        assert "Restore with KEDGE_JOURNAL_URL empty" in said("restore", of_folder, "--preview")
+        with pytest.raises(CommandError, match="Restore with KEDGE_JOURNAL_URL empty"):
+            said("restore", of_folder, "--replace")
+        assert asked(url, RUNS) == before
+        assert asked(url, STOPS) == []
+        room().add({"attempt": "a", "tool": "t", "target": "x", "action": "a"})
+        settings.KEDGE_JOURNAL_DIR = tmp_path / "beside a store"
+        said("backup", "--dump", of_store)
+    settings.KEDGE_JOURNAL_URL = ""
+    assert "knew line 1 of one in a store" in said("restore", of_store, "--preview")
+    assert "That of the backup is put in its place" in said("restore", of_folder, "--preview")

@@ -104,6 +104,7 @@ def test_lines_of_a_folder_are_not_put_where_nobody_reads_them(
     with journal_store() as settings.KEDGE_JOURNAL_URL:
         settings.KEDGE_JOURNAL_DIR = tmp_path / "another"
         assert witness.compare(backup) is Standing.MISSING
+        assert "s3://journal/" in witness.takes_no_lines()
         with pytest.raises(BackupError, match="Restore with KEDGE_JOURNAL_URL empty"):
             witness.put_back(backup)
         assert witness.is_empty()
