@@ -26,17 +26,19 @@ log = logging.getLogger(__name__)
 
 MOST: Final = 50
 STEPS_AT_ONCE: Final = 7
+# What waits for people may stand for days, and each look reads all its runs and effects.
+LOOK_SECONDS: Final = 1.0
 EVERY_SECONDS: Final = 5.0
-_pace = Pace()
+_looks, _pace = Pace(), Pace()
 _under_way, _stopped, _stable, _waiting = Turns(), Turns(), Turns(), Turns()
 
 
 def carry() -> int:
-    """One round; returns how many phases were passed and plans were made."""
+    """One round, not more often than once a second; returns how many phases were passed and plans made."""
     done = 0
-    under_way = Rollback.objects.filter(ended="", paused_at=None, phase__in=phases.SIX)
-    for rollback_id in _under_way.part(under_way, MOST):
-        done += _carried(rollback_id)
+    if _looks.is_time(LOOK_SECONDS):
+        under_way = Rollback.objects.filter(ended="", paused_at=None, phase__in=phases.SIX)
+        done += sum(_carried(each) for each in _under_way.part(under_way, MOST))
     if _pace.is_time(EVERY_SECONDS):
         done += _plan_for_stopped() + _plan_for_unsafe() + _start_by_policy() + _expire()
     return done

@@ -135,6 +135,7 @@ def _carry(stage: Stage) -> None:
     rolling, end = _rolling(stage), time.monotonic() + PATIENCE_SECONDS
     while True:
         lapses.unlocked(actor=Actor.machine("sweeper"))
+        working._looks.forget()
         working.carry()
         repinning.move_due()
         while leases.others_are_due(runnable_combos()):

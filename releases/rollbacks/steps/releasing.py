@@ -189,4 +189,6 @@ def _unchoose(row: RollbackRun, why: str, *, kind: str = "") -> None:
 
 
 def _say(row: RollbackRun, what: str) -> None:
-    RollbackRun.objects.filter(pk=row.pk).update(said=str(hiding.text(what)))
+    said = str(hiding.text(what))
+    if row.said != said:  # it is asked again each second, for days
+        RollbackRun.objects.filter(pk=row.pk).update(said=said)

@@ -14,7 +14,8 @@ __all__ = ["delete_instead_of_flush", "doorbell", "engine", "releases"]
 
 @pytest.fixture(autouse=True)
 def at_once() -> None:
-    working._pace.forget()
+    for pace in (working._looks, working._pace):
+        pace.forget()
 
 
 @pytest.fixture

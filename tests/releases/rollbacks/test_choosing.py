@@ -3,6 +3,7 @@
 from uuid import uuid4
 
 import pytest
+from django.db import connection
 
 from checkpoints.models import Case, Checkpoint, Run
 from checkpoints.registry import combo_of
@@ -15,6 +16,18 @@ from tests.checkpoints.combos import another
 from tests.releases.rollbacks.rolling import Rolling
 
 pytestmark = pytest.mark.django_db
+
+VERSIONS = [
+    f"SELECT '{table}', id::text, ctid::text FROM {table}"
+    for table in (
+        "releases_rollback",
+        "releases_rollbackrun",
+        "releases_outstandingeffect",
+        "checkpoints_run",
+        "checkpoints_stop",
+        "releases_move",
+    )
+]
 
 
 def test_each_run_becomes_what_was_chosen_for_it(rolling: Rolling) -> None:
@@ -59,6 +72,29 @@ def test_a_run_on_hold_moves_and_keeps_its_case(rolling: Rolling) -> None:
     )
     case.refresh_from_db()
     assert case.closed_at is None
+
+
+def test_while_it_waits_for_people_nothing_is_written(rolling: Rolling) -> None:
+    release = rolling.canary()
+    rolling.done(what="outside")
+    run = rolling.asking()
+    fault = rolling.bench.fault("login")
+    rolling.approve(run)
+    rolling.turn(run)
+    fault.unlink()
+    rollback = rolling.carry(rolling.start(release, on_hold="cancel"), until=phases.RELEASING)
+    carrying.carry_on(rollback.pk)
+    assert rollback.runs.get(ended="").said == "It ends when its case is decided."
+    before = written()
+    assert not carrying.carry_on(rollback.pk)
+    assert written() == before
+
+
+def written() -> set[tuple[str, ...]]:
+    """Every row that a step may write, in the version it has."""
+    with connection.cursor() as cursor:
+        cursor.execute(" UNION ALL ".join(VERSIONS))
+        return set(cursor.fetchall())
 
 
 def test_a_run_without_a_choice_is_waited_for(rolling: Rolling) -> None:

@@ -37,7 +37,8 @@ def stopped(rolling: Rolling, **begun: Any) -> Release:
 
 def round_of(times: int = 1) -> None:
     for _ in range(times):
-        working._pace.forget()
+        for pace in (working._looks, working._pace):
+            pace.forget()
         working.carry()
 
 
