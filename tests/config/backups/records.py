@@ -26,6 +26,9 @@ INSERT INTO checkpoints_run SELECT * FROM more;
 """
 RUNS = "SELECT business_key FROM checkpoints_run"
 GRANTED = "SELECT rolname FROM pg_roles WHERE rolname LIKE 'kedge\\_test\\_%'"
+# An exception of an earlier test may still hold its thread's connection, until it is collected; a
+# database in use is not copied.
+LET_GO = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = %s"
 STOPS = "SELECT why FROM checkpoints_stop WHERE lock = 'effects' AND lifted_at IS NULL"
 
 
@@ -77,6 +80,7 @@ def database(name: str) -> Iterator[str]:
     template = connections["default"].settings_dict["NAME"]
     with psycopg.connect(_server(), autocommit=True) as server:
         _drop(server, name)
+        server.execute(LET_GO, [template])
         copy = sql.SQL("CREATE DATABASE {} TEMPLATE {}")
         server.execute(copy.format(sql.Identifier(name), sql.Identifier(template)))
         given = connections["default"].settings_dict
