@@ -10,6 +10,7 @@ import pytest
 from django.db import connection, transaction
 from django.test import TransactionTestCase
 
+UNGUARDED = ("SET LOCAL session_replication_role = replica", "SET LOCAL lock_timeout = '10s'")
 # Made by the migrations, not by tests.
 KEPT = ("django_migrations", "django_content_type", "auth_permission")
 
@@ -25,8 +26,7 @@ def delete_instead_of_flush() -> Iterator[None]:
 def empty() -> None:
     """Delete every row a test may have written; append-only triggers are off for once."""
     tables = set(connection.introspection.django_table_names(include_views=False)) - {*KEPT}
+    deleted = [f"DELETE FROM {connection.ops.quote_name(table)}" for table in sorted(tables)]
     with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("SET LOCAL session_replication_role = replica")
-        cursor.execute("SET LOCAL lock_timeout = '10s'")
-        for table in sorted(tables):
-            cursor.execute(f"DELETE FROM {connection.ops.quote_name(table)}")
+        # In one message: a hundred round trips cost more than the deleting.
+        cursor.execute("; ".join([*UNGUARDED, *deleted]))
