@@ -3,7 +3,7 @@
 from django.utils.timezone import localtime
 
 from approvals.rules import Requirement
-from reconciliation import ledger
+from reconciliation import ledger, undone
 from reconciliation import states as world
 from reconciliation.models import Action
 
@@ -43,6 +43,5 @@ def _line(action: Action) -> str:
     settled = action.settled_at
     at = f"{localtime(settled):%Y-%m-%d %H:%M} UTC" if settled else "an unknown time"
     became = "it happened" if action.outcome == world.HAPPENED else "nobody can know"
-    undone = action.compensations.filter(outcome=world.HAPPENED).exists()
-    more = " and was undone since" if undone else ""
+    more = " and was undone since" if undone.by(action) else ""
     return f"Done again on purpose. Sent before by run {action.run_id}, settled at {at}: {became}{more}."

@@ -10,7 +10,7 @@ from typing import Final
 from uuid import UUID
 
 from checkpoints.models import Fork, Run
-from reconciliation import ledger, sensitive
+from reconciliation import ledger, sensitive, undone
 from reconciliation import states as world
 from reconciliation.models import Action
 
@@ -49,7 +49,7 @@ def _stands(earlier: Action, again: Collection[UUID]) -> bool:
         return True
     if earlier.outcome in CAME_TO_NOTHING or earlier.pk in again:
         return False
-    return not earlier.compensations.filter(outcome=world.HAPPENED).exists()
+    return undone.by(earlier) is None
 
 
 def _again(run: Run) -> frozenset[UUID]:

@@ -25,6 +25,8 @@ from execution.plans.models import Plan
 from execution.problems import overview, stuck
 from execution.problems.models import Problem, ProblemRun
 from reconciliation.models import Action
+from reconciliation.overview import listing
+from reconciliation.overview.filtering import FilterForm as FilterEffectsForm
 from reconciliation.reports import reading as reports
 from reconciliation.reports.matching import ABSENT, MATCHED
 from reconciliation.reports.models import Report
@@ -180,6 +182,19 @@ def from_actions(tenant: Tenant, query: QueryDict) -> Chosen:
     return Chosen(said, [Target(*pair) for pair in found], ABOUT_EFFECTS)
 
 
+def from_effects(tenant: Tenant, query: QueryDict) -> Chosen:
+    """Every effect that matches the filter of the page of all effects."""
+    form = FilterEffectsForm(sorted(agents().TOOLS.by_name), query)
+    # What is no answer to the filter would choose more than is meant.
+    if not form.is_valid() or not form.wanted().chooses:
+        raise EmptyPlanError
+    found = listing.matching(tenant, form.wanted()).values_list("run_id", "pk")[:MOST]
+    targets = [Target(*pair) for pair in found]
+    n = len(targets)
+    said = ngettext("%(n)d effect that matched a filter", "%(n)d effects that matched a filter", n)
+    return Chosen(said % {"n": n}, targets, ABOUT_EFFECTS)
+
+
 def from_report(tenant: Tenant, query: QueryDict) -> Chosen:
     """Effects of which nobody knew: those that a provider's report has exactly, or those it lacks."""
     [key] = _uuids([query.get("key", "")])
@@ -220,5 +235,6 @@ SOURCES: Final[dict[str, Source]] = {
     "credential": from_credential,
     "plan": from_plan,
     "actions": from_actions,
+    "effects": from_effects,
     "report": from_report,
 }

@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from approvals.models import Approval, Decision
 from reconciliation import states
 from reconciliation.models import Action
+from reconciliation.undone import BY_ANOTHER, COMPENSATED
 
 DAY: Final = timedelta(days=1)
 WINDOWS: Final = {"24h": DAY, "7d": 7 * DAY, "30d": 30 * DAY, "all": None}
@@ -22,10 +23,11 @@ NOBODY_KNOWS: Final = "nobody_knows"
 PERSON, RULE, NOBODY = "person", "rule", "nobody"
 STANDINGS: Final[Mapping[str, tuple[str | Promise, Q]]] = {
     NOBODY_KNOWS: (_("Nobody knows"), Q(stands=states.DISPATCHED)),
-    states.HAPPENED: (_("Happened"), Q(outcome=states.HAPPENED)),
+    states.HAPPENED: (_("Happened, and stands"), Q(outcome=states.HAPPENED) & ~Q(BY_ANOTHER)),
+    COMPENSATED: (_("Compensated"), Q(BY_ANOTHER)),
     states.DID_NOT_HAPPEN: (_("Did not happen"), Q(outcome=states.DID_NOT_HAPPEN)),
     states.REFUSED: (_("Refused by the tool"), Q(outcome=states.REFUSED)),
-    states.WRITTEN_OFF: (_("Written off"), Q(outcome=states.WRITTEN_OFF)),
+    states.WRITTEN_OFF: (_("Written off"), Q(outcome=states.WRITTEN_OFF) & ~Q(BY_ANOTHER)),
     states.PROPOSED: (_("Proposed, not sent"), Q(stands=states.PROPOSED)),
 }
 # Index: one_decision_per_person_and_request begins with the request, approvals' key is the request.
@@ -49,10 +51,15 @@ class Wanted:
     before: UUID | None = None
 
     @property
+    def chooses(self) -> bool:
+        """Whether it says more than since when: what is meant by a plan."""
+        told = (self.tool, self.standing, self.approved_by, self.who, self.combo, self.target)
+        return any(told)
+
+    @property
     def narrows(self) -> bool:
         """Whether any effect may be hidden by it."""
-        told = (self.tool, self.standing, self.approved_by, self.who, self.combo, self.target)
-        return any(told) or self.window != "all"
+        return self.chooses or self.window != "all"
 
     def of(self, looked_at: QuerySet[Action]) -> QuerySet[Action]:
         """Those of the effects looked at that are wanted."""

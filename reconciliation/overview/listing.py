@@ -18,6 +18,7 @@ from approvals.models import Approval, Decision
 from approvals.pages import wording
 from approvals.totals import Totals
 from canonical import money
+from reconciliation import undone
 from reconciliation.models import Action, Attempt
 from reconciliation.overview.filtering import WINDOWS, Wanted
 from tenants.models import Tenant
@@ -45,7 +46,7 @@ class Row:
     @property
     def standing(self) -> str:
         """The code of its pill."""
-        return self.action.outcome or self.action.stands
+        return undone.code_of(self.action)
 
     @property
     def size(self) -> str:
@@ -110,7 +111,7 @@ def _after(tenant: Tenant, wanted: Wanted) -> list[Action]:
         older = Q(proposed_at__lt=last.proposed_at)
         page = page.filter(older | Q(proposed_at=last.proposed_at, pk__lt=last.pk))
     page = page.select_related("run__combo").defer("parameters", "run__input")
-    return list(page[: ROWS + 1])
+    return list(undone.mark(page)[: ROWS + 1])
 
 
 def _rows(actions: Sequence[Action]) -> list[Row]:

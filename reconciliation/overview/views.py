@@ -54,6 +54,7 @@ def _page(
         "looked_at": listing.LOOKED_AT,
         "too_many": too_many,
         "kept": _address(wanted, before=None),
+        "plan_query": _plan_query(wanted),
         "older": _address(wanted, before=found.rows[-1].action.pk) if found.more else "",
         "may_plan": operates or request.access.may(tenant.pk, RECONCILE),
         "may_operate": operates,
@@ -65,6 +66,13 @@ def _page(
 
 def _form(query: QueryDict) -> FilterForm:
     return FilterForm(sorted(agents().TOOLS.by_name), query)
+
+
+def _plan_query(wanted: Wanted) -> str:
+    """The address of a plan for all that match; "" without a filter: that is never a plan."""
+    if not wanted.chooses:
+        return ""
+    return _address(wanted, before=None) + "&from=effects"
 
 
 def _address(wanted: Wanted, *, before: object) -> str:

@@ -11,7 +11,7 @@ from approvals import queries as permission
 from approvals.edits import waiting as edits
 from approvals.models import ApprovalRequest, EditRequest
 from checkpoints.models import Case, Event, Verdict
-from reconciliation import states
+from reconciliation import states, undone
 from reconciliation.models import Action, Attempt, LookUp, Receipt
 from tenants.models import Tenant, User
 
@@ -123,17 +123,14 @@ def interruptions(run_id: UUID) -> list[Event]:
 
 
 def action_of(tenant: Tenant, action_id: UUID) -> Action:
-    """An action of this tenant with its run. Raises `Action.DoesNotExist`."""
-    return (
-        Action.objects.select_related("run", "tenant", "compensates")
-        .defer("run__input")
-        .get(pk=action_id, tenant=tenant)
-    )
+    """An action of this tenant with its run, marked (`undone`). Raises `Action.DoesNotExist`."""
+    found = Action.objects.select_related("run", "tenant", "compensates").defer("run__input")
+    return undone.mark(found).get(pk=action_id, tenant=tenant)
 
 
 def actions_of_run(run_id: UUID, *, limit: int = A_PAGE) -> list[Action]:
-    """The actions of a run, newest first, each with `sent`: how many attempts it has."""
-    found = Action.objects.filter(run_id=run_id).defer("parameters")
+    """The actions of a run, newest first, marked, each with `sent`: how many attempts it has."""
+    found = undone.mark(Action.objects.filter(run_id=run_id).defer("parameters"))
     return list(found.annotate(sent=Count("attempts")).order_by("-proposed_seq")[:limit])
 
 

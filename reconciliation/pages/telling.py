@@ -64,11 +64,6 @@ LOOKED_UP: Final[dict[str, str | Promise]] = {
 }
 
 
-def code_of(action: Action) -> str:
-    """The code of the action's pill: its outcome once there is one, else where it stands."""
-    return action.outcome or action.stands
-
-
 def sentence(action: Action, *, sent: int) -> str:
     """What became of an action, in one sentence; `sent` counts its attempts."""
     if action.stands == states.SETTLED:

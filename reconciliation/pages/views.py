@@ -13,7 +13,7 @@ from django.views.decorators.vary import vary_on_headers
 from approvals import onward
 from approvals import queries as permission
 from checkpoints.models import Run
-from reconciliation import states
+from reconciliation import states, undone
 from reconciliation.evidence import offers
 from reconciliation.models import Action
 from reconciliation.pages import casefacts, effectpage, inboxes, queries, telling
@@ -58,7 +58,7 @@ def run_actions(request: TenantRequest, tenant: Tenant, run_id: UUID) -> HttpRes
     rows = [
         {
             "action": action,
-            "code": telling.code_of(action),
+            "code": undone.code_of(action),
             "sentence": telling.sentence(action, sent=action.sent),  # type: ignore[attr-defined]
         }
         for action in found[: queries.A_PAGE]
@@ -105,8 +105,9 @@ def _action_standing(request: TenantRequest, action: Action) -> dict[str, Any]:
     tries = effectpage.tries(request, action)
     return {
         "action": action,
-        "code": telling.code_of(action),
+        "code": undone.code_of(action),
         "sentence": telling.sentence(action, sent=len(tries)),
+        "undone_by": undone.by(action),
         "tries": tries,
         "moving": action.stands != states.SETTLED,
         "case_id": queries.open_case_about(action),

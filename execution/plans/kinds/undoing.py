@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from execution.plans import states
 from execution.plans.kinds import contract
 from execution.plans.kinds.contract import Assessing, Carrying, Kind, LeftOut, Planned, Result
-from reconciliation import followups
+from reconciliation import followups, undone
 from reconciliation import states as world
 from reconciliation.models import Action
 from reconciliation.verdicts import compensating
@@ -46,7 +46,7 @@ def button(n: int) -> str:
 
 
 def _is_undone(action: Action) -> bool:
-    return action.compensations.filter(outcome=world.HAPPENED).exists() or followups.is_begun(
+    return undone.by(action) is not None or followups.is_begun(
         action, compensating.beginning(action)
     )
 

@@ -2,17 +2,20 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from urllib.parse import urlencode
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from execution.plans.models import PlanItem
 from reconciliation import sensitive
 from reconciliation.models import Action
 from reconciliation.overview import listing, revealing
 from reconciliation.overview.filtering import Wanted
 from reconciliation.overview.revealing import TooManyError
+from reconciliation.verdicts import compensating
 from tenants.keys.errors import ErasedError
 from tenants.models import AuditRow
 from tests import people
@@ -145,6 +148,60 @@ def test_the_page_keeps_its_filter_and_offers_a_plan(
     assert 'name="from" value="actions"' in text
     bad = client.get(reverse("actions", args=[engine.tenant.slug]), {"combo": "xyz", "window": "?"})
     assert bad.status_code == 200
+
+
+def test_what_was_compensated_stands_no_more_and_its_page_says_by_what(
+    engine: Bench, effects: dict[str, Action]
+) -> None:
+    happened = effects["happened"]
+    undoing = compensating.undo(happened, why="wrong", channel="test", user=engine.starter)
+    engine.turn()
+    assert listing.found(engine.tenant, replace(ALL, standing="compensated")).rows == []
+    engine.decide(undoing)
+    engine.turn()
+    undo = Action.objects.get(run=undoing)
+    assert (undo.compensates_id, undo.outcome) == (happened.pk, "happened")
+    [row] = listing.found(engine.tenant, replace(ALL, standing="compensated")).rows
+    assert (row.action.pk, row.standing) == (happened.pk, "compensated")
+    assert ids(engine, replace(ALL, standing="happened")) == [undo.pk]
+    client = signed_in(engine.starter)
+    at = [
+        reverse("reconciliation:action", args=[engine.tenant.slug, pk])
+        for pk in (happened.pk, undo.pk)
+    ]
+    pages = [client.get(url).content.decode() for url in at]
+    assert "It was compensated since by" in pages[0]
+    assert at[1] in pages[0]
+    assert "It compensates" in pages[1]
+    assert at[0] in pages[1]
+    assert "It was compensated" not in pages[1]
+
+
+def test_all_that_match_become_one_plan_and_an_empty_filter_none(
+    engine: Bench, effects: dict[str, Action], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listing, "ROWS", 1)
+    client: Client = signed_in(engine.starter)
+    page = reverse("actions", args=[engine.tenant.slug])
+    new = reverse("new_plan", args=[engine.tenant.slug])
+    assert "from=effects" not in client.get(page, {"window": "all"}).content.decode()
+    two = {"approved_by": "person", "window": "all"}
+    assert f"{new}?approved_by=person&amp;window=all&amp;from=effects" in (
+        client.get(page, two).content.decode()
+    )
+    form = {"what": "look_up", "reason": "they are back", "per_minute": "600"}
+    made = client.post(f"{new}?{urlencode({**two, 'from': 'effects'})}", form)
+    assert made.status_code == 302, made.content.decode()
+    planned = PlanItem.objects.values_list("action_id", flat=True)
+    assert set(planned) == {effects["happened"].pk, effects["unknown"].pk}
+    for nothing in (
+        {},
+        {"window": "all"},
+        {"tool": "nonsense"},
+        {"combo": "xyz", "tool": "fake.void"},
+    ):
+        answer = client.get(f"{new}?{urlencode({**nothing, 'from': 'effects'})}")
+        assert answer.status_code == 409, nothing
 
 
 def test_the_newest_are_looked_at_and_the_page_says_where_that_ends(

@@ -31,7 +31,6 @@ ENDS = [
 def test_every_end_has_a_sentence(outcome: str, because: str) -> None:
     action = Action(stands=states.SETTLED, outcome=outcome, because=because)
     assert telling.sentence(action, sent=1) == str(telling.SETTLED[outcome, because])
-    assert telling.code_of(action) == outcome
 
 
 def test_what_is_not_settled_never_claims_an_outcome() -> None:
@@ -41,7 +40,6 @@ def test_what_is_not_settled_never_claims_an_outcome() -> None:
     assert telling.sentence(out, sent=2) == "It is on its way: 2 attempts."
     unknown = Action(stands=states.DISPATCHED, outcome=states.UNKNOWN)
     assert "nobody knows what it did" in telling.sentence(unknown, sent=1)
-    assert telling.code_of(unknown) == "unknown"
 
 
 def test_every_state_of_an_attempt_and_every_source_has_words() -> None:
