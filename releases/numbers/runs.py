@@ -9,7 +9,9 @@ from releases.numbers.subjects import ARM, LOOKED_AT, ArmOf
 from tenants.database import execute
 
 # A run that is due and that nobody took for so long needs a person too: no live worker runs its
-# code (aion#178 showed such runs as running for ever).
+# code (aion#178 showed such runs as running for ever). Queued or woken from a wait, as
+# `execution.unmanned` sees it. Runs from before the shares moved are in no arm, so they count nowhere:
+# all of them are the stable combo's, and would make the candidate look better than it is.
 NOT_TAKEN_SECONDS: Final = 600
 
 
@@ -36,7 +38,7 @@ SELECT count(*), count(*) FILTER (WHERE {ENDED}),
        count(*) FILTER (WHERE status IN ('succeeded', 'failed') AND NOT {TROUBLE}),
        count(*) FILTER (WHERE
            {TROUBLE} OR EXISTS (SELECT 1 FROM checkpoints_case AS had WHERE had.run_id = arm.id)
-           OR status = 'queued' AND due_at < clock_timestamp() - make_interval(secs => %(wait)s)),
+           OR status IN ('{states.QUEUED}', '{states.WAITING}') AND due_at < clock_timestamp() - make_interval(secs => %(wait)s)),
        (SELECT count(*) FROM newest_runs)
   FROM arm
 """  # noqa: S608 - names of ours

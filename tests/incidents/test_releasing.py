@@ -43,10 +43,9 @@ def test_runs_that_a_new_combo_cannot_load_are_blocked_by_version_and_can_resume
     assert "Start one to resume under the old combo" in said
 
     due = {"due_at": clock.now() - timedelta(seconds=runs.NOT_TAKEN_SECONDS + 1)}
-    Run.objects.filter(pk=large.pk).update(**due)
+    assert Run.objects.filter(pk=large.pk, status="waiting").update(**due) == 1
     assert unmanned.look() == 1
     assert "No worker runs code" in words(signed_in(engine.starter).get(page_of(engine, large)))
-    Run.objects.filter(pk=large.pk).update(status="queued", reason="woken", **due)
     assert taking.take(of_release(release)).stable.held == Count(1, 1)
 
     worker_of(old)

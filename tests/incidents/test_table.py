@@ -17,7 +17,7 @@ NUMBERS = sorted(INCIDENTS)
 
 def test_each_incident_is_there_once() -> None:
     assert sum(len(room) for room in ROOMS) == len(INCIDENTS)
-    assert set(NUMBERS) >= {f"A{number:02}" for number in (*range(1, 50), *range(53, 58))}
+    assert set(NUMBERS) >= {f"A{number:02}" for number in range(1, 58)}
 
 
 @pytest.mark.parametrize("number", NUMBERS)

@@ -63,12 +63,14 @@ def test_what_is_not_alike_in_both_arms_is_in_neither(world: World) -> None:
 
 
 def test_a45_a_run_that_no_worker_takes_counts_as_one_that_needs_a_person(world: World) -> None:
-    run = world.began(world.candidate)
-    Run.objects.filter(pk=run.pk).update(
-        due_at=timezone.now() - timedelta(seconds=runs.NOT_TAKEN_SECONDS + 1)
-    )
+    due = {"due_at": timezone.now() - timedelta(seconds=runs.NOT_TAKEN_SECONDS + 1)}
+    queued, woken = world.began(world.candidate), world.ran(tool="fake.look_up", what="a")
+    Run.objects.filter(pk=queued.pk).update(**due)
     world.began(world.candidate)
-    assert taking.take(world.subject).candidate.held == Count(1, 2)
+    assert taking.take(world.subject).candidate.held == Count(1, 3)
+    # It waits for people; that is nothing by itself, until it is due and nobody comes.
+    assert Run.objects.filter(pk=woken.pk, status="waiting").update(**due) == 1
+    assert taking.take(world.subject).candidate.held == Count(2, 3)
 
 
 def test_recoveries_agree_with_the_page_that_shows_them(world: World) -> None:
