@@ -23,14 +23,14 @@ class Measured:
     """Candidate against stable: the interval (None: without end), what was measured, the limits.
 
     `same` is where both are alike: 0 of a difference, 1 of a ratio. Worse is what lies beyond
-    `worst`, seen from `same`.
+    `worst`, seen from `same`; better beyond `best`, None where nothing is better than `same`.
     """
 
     low: float | None
     high: float | None
     point: float | None
     worst: float
-    best: float
+    best: float | None
     same: float = 0.0
 
 
@@ -43,7 +43,7 @@ class Drawn:
     """
 
     worst: float
-    best: float
+    best: float | None
     same: float
     has_word: bool
     hatching: str
@@ -58,7 +58,7 @@ class Drawn:
 
 def drawn(it: Measured) -> Drawn:
     """The drawing of one measure."""
-    turned = it.worst > it.best
+    turned = it.worst > (it.same if it.best is None else it.best)
     known = [x for x in (it.low, it.high, it.point, it.worst, it.best, it.same) if x is not None]
     place = _Scale(min(known), max(known), turned=turned)
     low, high = (it.high, it.low) if turned else (it.low, it.high)
@@ -67,7 +67,7 @@ def drawn(it: Measured) -> Drawn:
     worst, same = place(it.worst), place(it.same)
     return Drawn(
         worst=worst,
-        best=place(it.best),
+        best=None if it.best is None else place(it.best),
         same=same,
         has_word=ROOM < same < WIDTH - ROOM,
         hatching=_hatching(worst),

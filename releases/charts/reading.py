@@ -140,8 +140,8 @@ def _told(
 
 def _gate(finding: Finding, policy: Policy, whole: Whole) -> Gate:
     demand = policy.demands[finding.measure]
-    compared = finding.worst is not None and finding.stable is not None
-    has_interval = compared and not (finding.low is None and finding.high is None)
+    is_judged = finding.worst is not None
+    has_interval = is_judged and not (finding.low is None and finding.high is None)
     return Gate(
         finding=finding,
         words=wording.MEASURES[finding.measure],
@@ -149,17 +149,15 @@ def _gate(finding: Finding, policy: Policy, whole: Whole) -> Gate:
         candidate=wording.value(finding, finding.candidate),
         stable=wording.value(finding, finding.stable),
         limits=wording.limits(finding) if has_interval else "",
-        worst=wording.difference(finding, finding.worst) if compared else "",
-        best=wording.difference(finding, finding.best) if compared else "",
+        worst=wording.difference(finding, finding.worst) if is_judged else "",
+        best=wording.difference(finding, finding.best) if finding.best is not None else "",
         chart=intervals.drawn(_measured(finding)) if has_interval else None,
     )
 
 
 def _measured(finding: Finding) -> Measured:
-    assert finding.stable is not None  # noqa: S101 - the caller looked
     assert finding.worst is not None  # noqa: S101 - the caller looked
-    assert finding.best is not None  # noqa: S101 - the caller looked
-    mine, theirs = finding.candidate.value, finding.stable.value
+    mine, theirs = finding.candidate.value, finding.stable.value if finding.stable else 0.0
     point = None
     if mine is not None and theirs is not None:
         point = mine - theirs if not finding.by_ratio else mine / theirs if theirs else None

@@ -62,6 +62,14 @@ MEASURES: Final[Mapping[str, Words]] = {
         gettext_lazy("What an ended run took of the model, on average."),
         gettext_lazy("runs that ended"),
     ),
+    policies.DIVERGENCE: Words(
+        gettext_lazy("Other effects than the live run"),
+        gettext_lazy(
+            "Of the shadows that were compared since it last became one, those that would do something"
+            " else, more or less. The same effect in other words is no other one."
+        ),
+        gettext_lazy("shadows compared"),
+    ),
 }
 CONSTRAINTS: Final[Mapping[str, Promise]] = {
     samples.DUPLICATE_ARRIVED: gettext_lazy("No effect arrived twice"),
@@ -96,9 +104,11 @@ def limits(finding: Finding) -> str:
 
 
 def difference(finding: Finding, number: float | None) -> str:
-    """A difference in points, of a ratio in per cent: "+3.2 points", "+12 %"."""
+    """A difference in points, of a ratio in per cent: "+3.2 points", "+12 %"; a share without one."""
     if number is None:
         return _("no limit")
+    if finding.stable is None:
+        return f"{number * POINTS:.1f} %"
     if finding.by_ratio:
         return _signed((number - 1) * POINTS, " %")
     return _signed(number * POINTS, _(" points"))
@@ -156,6 +166,8 @@ def _no_worse(finding: Finding, _demand: Demand) -> str:
             "of": f"{finding.candidate.of:,}"
         }
     told = {"limits": limits(finding), "worst": difference(finding, finding.worst)}
+    if finding.stable is None:
+        return _("Few enough: %(limits)s differ in effect; %(worst)s would be too many.") % told
     return _("No worse: the difference is %(limits)s; %(worst)s would be too much.") % told
 
 
@@ -169,6 +181,9 @@ def _worse(finding: Finding, _demand: Demand) -> str:
         )
         return said % {"n": n}
     told = {"limits": limits(finding), "worst": difference(finding, finding.worst)}
+    if finding.stable is None:
+        said = _("Too many beyond doubt: %(limits)s differ in effect, all of it past %(worst)s.")
+        return said % told
     return _("Worse beyond doubt: the difference is %(limits)s, all of it past %(worst)s.") % told
 
 
@@ -192,6 +207,26 @@ def _not_enough(finding: Finding, demand: Demand) -> str:
             _(
                 "Not enough evidence: the stable combo has %(of)s of %(least)s %(trials)s;"
                 " %(more)s more needed there."
+            )
+            % told
+        )
+    return _doubt(finding, told)
+
+
+def _doubt(finding: Finding, told: dict[str, str]) -> str:
+    if finding.stable is None and finding.more is None:
+        return (
+            _(
+                "Not enough evidence after %(of)s %(trials)s: %(limits)s differ in effect, and if it"
+                " goes on like this no number of them settles it."
+            )
+            % told
+        )
+    if finding.stable is None:
+        return (
+            _(
+                "Not enough evidence after %(of)s %(trials)s: %(limits)s differ in effect; about"
+                " %(more)s more needed if it goes on like this."
             )
             % told
         )

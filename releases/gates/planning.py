@@ -4,7 +4,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from releases.gates.measures import Compared, Measure
+from releases.gates import intervals
+from releases.gates.intervals import Rate
+from releases.gates.measures import Compared, Measure, Reading
 from releases.gates.policies import Demand
 
 BETTER: Final = "better"
@@ -36,12 +38,36 @@ def more(measure: Measure, demand: Demand, two: Compared) -> int | None:
         grown = max(stable.of * trials / candidate.of, demand.least)
         return bool(settled(measure, replace(two, trials=(trials, grown)), demand.margin))
 
-    begin = enough = max(demand.least, candidate.of + 1)
+    return _lacking(max(demand.least, candidate.of + 1), candidate.of, settles)
+
+
+def settled_alone(rate: Rate, most: float, error: float) -> str:
+    """What can be said beyond doubt of one arm's rate, of which at most so much may be; "" for nothing."""
+    where = intervals.of_rate(rate, error)
+    if where.low > most:
+        return WORSE
+    return NO_WORSE if where.high < most else ""
+
+
+def more_alone(reading: Reading, demand: Demand, error: float) -> int | None:
+    """How many more trials of one arm's rate, as `more` says it of two."""
+    if not reading.of:
+        return demand.least
+    return _lacking(
+        max(demand.least, reading.of + 1),
+        reading.of,
+        lambda trials: bool(settled_alone(reading.rate(trials), demand.margin, error)),
+    )
+
+
+def _lacking(begin: int, there: int, settles: Callable[[int], bool]) -> int | None:
+    """How many more than are there, if that is no less than `begin` together."""
+    enough = begin
     while not settles(enough):
         enough *= 2
         if enough > MOST:
             return None
-    return _first(begin, enough, settles) - candidate.of
+    return _first(begin, enough, settles) - there
 
 
 def _first(low: int, high: int, settles: Callable[[int], bool]) -> int:

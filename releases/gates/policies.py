@@ -23,6 +23,8 @@ FAILURE: Final = "failure"
 HELD: Final = "held"
 REJECTION: Final = "rejection"
 COST: Final = "cost"
+# Of shadows beside their live runs, of which the candidate alone has some: no arm to compare it with.
+DIVERGENCE: Final = "divergence"
 MEASURES: Final = (
     RECOVERY_SUCCESS,
     RECOVERY_DURATION,
@@ -31,6 +33,7 @@ MEASURES: Final = (
     HELD,
     REJECTION,
     COST,
+    DIVERGENCE,
 )
 MOST_LOOKS: Final = 40
 LARGEST: Final = 10_000_000
@@ -64,7 +67,7 @@ class Demand:
     """Of one measure: by how much the candidate may be worse, and from how many on that is judged.
 
     `margin` is in shares of 1 (0.05: five of 100 more may fail), for cost in shares of the stable
-    arm's (0.25: a quarter dearer). `within_seconds` is when a recovery is late.
+    arm's (0.25: a quarter dearer), of divergence the share that may differ at all. `within_seconds` is when a recovery is late.
     """
 
     margin: float
@@ -139,6 +142,9 @@ def read(kept: Json) -> Policy:
     measures = found["measures"]
     if not isinstance(measures, dict) or not measures:
         raise BadPolicyError("/measures", "is not an object with at least one measure")
+    if measures.keys() == {DIVERGENCE}:
+        # Nothing would be left of it where no shadow ran, and nothing may pass as judged.
+        raise BadPolicyError("/measures", f"has nothing beside {DIVERGENCE} to judge a canary by")
     return Policy(
         demands={name: _demand(name, measures[name]) for name in sorted(measures, key=_place)},
         looks=_looks(found["looks"]),
@@ -237,6 +243,7 @@ USUAL: Final = Policy(
         HELD: Demand(margin=0.1, least=50),
         REJECTION: Demand(margin=0.1, least=30),
         COST: Demand(margin=0.25, least=50),
+        DIVERGENCE: Demand(margin=0.2, least=30),
     },
     looks=(50, 100, 150, 200, 300, 400, 600, 800, 1200, 1600),
 )

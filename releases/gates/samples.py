@@ -10,7 +10,9 @@ from releases.gates.survival import Spell
 
 Json = Any
 
-VERSION: Final = 1
+# Form 2 has what shadows say; a sample without that stays of form 1, with the digest it had.
+VERSION: Final = 2
+BEFORE_SHADOWS: Final = 1
 _TAG: Final = "gate-sample"
 
 # What stops a release at the first, whatever the numbers (DESIGN 7).
@@ -98,7 +100,9 @@ class Sample:
     """Both arms at one moment of the database's clock (ISO 8601), and what never may have happened.
 
     `expected_share` is what the candidate should get of 10,000 keys, None where no share is dealt
-    out (a shadow). `is_cut`: more rows than one look reads; it saw the newest.
+    out (a shadow). `is_cut`: more rows than one look reads; it saw the newest. `diverged` are the twins
+    of the release that differ in effect, of those that can be judged; None where none was compared
+    and none had to be: that asks nothing.
     """
 
     candidate: Arm
@@ -107,10 +111,13 @@ class Sample:
     safety: tuple[Constraint, ...] = field(default=UNBROKEN)
     taken_at: str = ""
     is_cut: bool = False
+    diverged: Count | None = None
 
     def as_json(self) -> dict[str, Json]:
         """As it is kept; `read` takes it back."""
-        told = asdict(self) | {"version": VERSION}
+        told = asdict(self) | {"version": BEFORE_SHADOWS if self.diverged is None else VERSION}
+        if self.diverged is None:
+            del told["diverged"]
         for arm, kept in ((self.candidate, "candidate"), (self.stable, "stable")):
             told[kept]["spells"] = [[each.took, int(each.over), each.age] for each in arm.spells]
         told["safety"] = [{**asdict(each), "examples": list(each.examples)} for each in self.safety]
@@ -127,7 +134,7 @@ class Sample:
 def read(kept: Mapping[str, Json]) -> Sample:
     """The sample that was kept. Raises ValueError when it is none of this form."""
     try:
-        if kept["version"] != VERSION:
+        if kept["version"] not in (BEFORE_SHADOWS, VERSION):
             raise ValueError(f"a sample of form {kept['version']}")
         return Sample(
             candidate=_arm(kept["candidate"]),
@@ -139,6 +146,7 @@ def read(kept: Mapping[str, Json]) -> Sample:
             ),
             taken_at=kept["taken_at"],
             is_cut=kept["is_cut"],
+            diverged=Count(**kept["diverged"]) if kept["version"] == VERSION else None,
         )
     except (KeyError, TypeError) as error:
         raise ValueError(f"no sample: {error}") from error

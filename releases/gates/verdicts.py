@@ -10,7 +10,7 @@ from releases.gates import assignment, intervals, planning, policies
 from releases.gates.measures import COMPARED, Compared, Measure, Reading
 from releases.gates.planning import BETTER, NO_WORSE, WORSE
 from releases.gates.policies import Demand, Policy
-from releases.gates.samples import Sample
+from releases.gates.samples import Count, Sample
 
 __all__ = ["BETTER", "NO_WORSE", "WORSE", "Finding", "Shown", "Whole", "judge"]
 
@@ -61,7 +61,7 @@ class Finding:
     """One measure's verdict and the numbers behind it.
 
     `low` to `high` is the interval of candidate minus stable (`by_ratio`: of candidate over
-    stable), None before both have a trial or where it has no end. Worse is all of it beyond `worst`, better all of it beyond
+    stable; `stable` None: of the candidate's own rate), None before both have a trial or where it has no end. Worse is all of it beyond `worst`, better all of it beyond
     `best`. `more` is how many more trials of the candidate would settle it if they go on as so
     far (0: it is settled; None: no number would), `more_stable` how many the stable arm lacks.
     """
@@ -112,7 +112,9 @@ def judge(sample: Sample, policy: Policy, *, look: int) -> Whole:
     """
     assigned = assignment.observed(sample, policy)
     findings = tuple(
-        _finding(name, demand, sample, policy) for name, demand in policy.demands.items()
+        _finding(name, demand, sample, policy)
+        for name, demand in policy.demands.items()
+        if name != policies.DIVERGENCE or sample.diverged is not None
     )
     if not assigned.comparable:
         findings = tuple(_not_comparable(each) for each in findings)
@@ -140,6 +142,8 @@ def _together(
 def _finding(name: str, demand: Demand, sample: Sample, policy: Policy) -> Finding:
     if name == policies.DUPLICATES:
         return _duplicates(demand, sample, policy)
+    if name == policies.DIVERGENCE:
+        return _divergence(demand, sample.diverged or Count(), policy)
     measure, error = COMPARED[name], policy.error_per_look
     candidate = measure.read(sample.candidate, demand)
     stable = measure.read(sample.stable, demand)
@@ -186,9 +190,33 @@ def _duplicates(demand: Demand, sample: Sample, policy: Policy) -> Finding:
     return Finding(policies.DUPLICATES, verdict, candidate=shown, stable=None, more=lacks)
 
 
+def _divergence(demand: Demand, diverged: Count, policy: Policy) -> Finding:
+    """Of the candidate alone: a twin that does what its live run did has not diverged, so none need."""
+    error, of = policy.error_per_look, diverged.of
+    reading = Reading(of, diverged.hits / of if of else 0.0, diverged.unread)
+    if reading.is_unknown or reading.unread_share > policy.most_unread:
+        verdict = TELEMETRY_BROKEN
+    elif of < max(demand.least, 1):
+        verdict = NOT_ENOUGH_EVIDENCE
+    else:
+        rate = reading.rate(of)
+        verdict = planning.settled_alone(rate, demand.margin, error) or NOT_ENOUGH_EVIDENCE
+    shown, is_open = _shown(reading, error), verdict == NOT_ENOUGH_EVIDENCE
+    return Finding(
+        policies.DIVERGENCE,
+        verdict,
+        candidate=shown,
+        stable=None,
+        low=shown.low,
+        high=shown.high,
+        worst=demand.margin,
+        more=planning.more_alone(reading, demand, error) if is_open else 0,
+    )
+
+
 def _not_comparable(finding: Finding) -> Finding:
-    """What arrived twice needs no comparison; what cannot be read stays so."""
-    if finding.measure == policies.DUPLICATES or finding.verdict == TELEMETRY_BROKEN:
+    """What is said of the candidate alone needs no other arm; what cannot be read stays so."""
+    if finding.stable is None or finding.verdict == TELEMETRY_BROKEN:
         return finding
     return replace(finding, verdict=ARMS_NOT_COMPARABLE, more=0, more_stable=0)
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
+from uuid import UUID
 
 from checkpoints.ids import lowest_id_at
 from checkpoints.models import Combo
@@ -24,7 +25,8 @@ class Subject:
     the shares stand. `mode` is that of the candidate's runs; `expected_share` what it should get
     of 10,000 keys, None where no share is dealt out (a shadow). `begun` is when the release began,
     if that was earlier: what never may have happened is looked for since then. Critical
-    runs are left out of both arms where they are dealt out otherwise than the rest.
+    runs are left out of both arms where they are dealt out otherwise than the rest. `release` is whose
+    twins are compared, None of none.
     """
 
     tenant: Tenant
@@ -36,6 +38,7 @@ class Subject:
     expected_share: int | None = None
     begun: datetime | None = None
     with_critical: bool = True
+    release: UUID | None = None
 
     @property
     def safe_since(self) -> datetime:
@@ -79,6 +82,7 @@ def of_release(release: Release) -> Subject:
         expected_share=release.share if in_canary else None,
         begun=release.begun_at,
         with_critical=release.share == release.share_of_critical or not in_canary,
+        release=release.pk,
     )
 
 

@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 from django.db import DatabaseError, transaction
 
 from releases.gates.samples import Arm, Cost, Count, Effects, Sample
-from releases.numbers import costs, effects, questions, recoveries, runs, safety
+from releases.numbers import costs, diverging, effects, questions, recoveries, runs, safety
 from releases.numbers.recoveries import Recoveries
 from releases.numbers.runs import Runs
 from releases.numbers.subjects import ArmOf, Subject, arms
@@ -19,7 +19,9 @@ FAILED: Final = Count(unread=1)
 NO_RUNS: Final = Runs(0, 0, FAILED, FAILED, is_cut=False)
 NO_RECOVERIES: Final = Recoveries(FAILED, (), unread=1)
 
+Of = TypeVar("Of")
 T = TypeVar("T")
+Failed = TypeVar("Failed")
 
 
 def take(subject: Subject) -> Sample:
@@ -33,6 +35,7 @@ def take(subject: Subject) -> Sample:
         safety=safety.constraints(subject.tenant, subject.candidate, subject.safe_since),
         taken_at=execute("SELECT clock_timestamp()", {})[0][0].isoformat(),
         is_cut=is_cut or is_cut_too,
+        diverged=_read(diverging.count, subject, FAILED),
     )
 
 
@@ -54,9 +57,9 @@ def _arm(arm: ArmOf) -> tuple[Arm, bool]:
     return counted, went.is_cut
 
 
-def _read(count: Callable[[ArmOf], T], arm: ArmOf, failed: T) -> T:
+def _read(count: Callable[[Of], T], of: Of, failed: Failed) -> T | Failed:
     try:
         with transaction.atomic():
-            return count(arm)
+            return count(of)
     except DatabaseError:
         return failed

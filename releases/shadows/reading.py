@@ -1,4 +1,7 @@
-"""What the pages and the gates read of the twins of a release: counts, examples, divergence. Bounded."""
+"""What the page reads of the twins of a release: counts, examples, divergence by effect. Bounded.
+
+The gates count twins instead of effects: `releases.numbers.diverging`.
+"""
 
 from dataclasses import dataclass, field
 from typing import Final

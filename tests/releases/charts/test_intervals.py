@@ -28,10 +28,21 @@ def test_worse_is_always_left_and_nothing_is_drawn_outside(
     one: float, other: float, margin: float, turned: bool
 ) -> None:
     it = drawn(measured(min(one, other), max(one, other), margin, turned))
+    assert it.best is not None
     assert it.worst <= it.same <= it.best
     assert EDGE <= it.bar[0] <= it.bar[1] <= WIDTH - EDGE
     assert all(0 <= x <= WIDTH for x in places(it.hatching + it.ends + it.point))
     assert max(places(it.hatching), default=0.0) <= it.worst
+
+
+@given(st.floats(0, 1), st.floats(0, 1), MARGINS)
+def test_where_nothing_is_better_the_same_stands_right_and_worse_left(
+    one: float, other: float, most: float
+) -> None:
+    it = drawn(Measured(min(one, other), max(one, other), (one + other) / 2, most, None))
+    assert it.best is None
+    assert it.worst <= it.same == WIDTH - EDGE
+    assert EDGE <= it.bar[0] <= it.bar[1] <= WIDTH - EDGE
 
 
 @pytest.mark.parametrize("turned", [False, True])

@@ -6,14 +6,19 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from checkpoints.models import Run
 from releases import moving, watching
 from releases.charts import reading
 from releases.gates import standing
 from releases.looks import taking
 from releases.models import Release
 from releases.pages import history
+from releases.shadows import comparing
+from tests.checkpoints.records import by_force
 from tests.engine.turns import Bench
-from tests.releases.looks.test_taking import both, release
+from tests.releases.looks.test_taking import POLICY, both, release
+from tests.releases.numbers.test_diverging import compared
+from tests.releases.shadows.beside import released, stage
 from tests.releases.traffic import Traffic
 
 __all__ = ["release"]
@@ -71,6 +76,35 @@ def test_a_look_that_allows_it_is_told_with_how_many_there_are(
     assert numbers(found) == (1, 2, 12, 9)
     assert found.looks is not None
     assert (found.looks.newest and found.looks.newest.verdict) == "promote_allowed"
+
+
+def test_shadows_that_differ_are_drawn_and_stop_it_at_the_look_that_is_due(
+    engine: Bench, releases: Traffic, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = stage(engine, monkeypatch)
+    demands = {"failure": {"margin": 0.5, "least": 1}, "divergence": {"margin": 0.1, "least": 3}}
+    policy = {**POLICY, "measures": demands, "looks": [3]}
+    release = released(releases, made, policy=policy)
+    compared(made, release, *(comparing.DIFFERENT,) * 3)
+    gate = reading.gates(release).gates[-1]
+    assert (gate.finding.verdict, gate.candidate, gate.stable) == (
+        "worse",
+        "100.0 % of 3",
+        "\N{EN DASH}",
+    )
+    assert (gate.worst, gate.best) == ("10.0 %", "")
+    assert gate.sentence.startswith("Too many beyond doubt: ")
+    assert gate.chart is not None
+    assert (gate.chart.best, gate.chart.bar[1] <= gate.chart.worst) == (None, True)
+    with by_force():
+        Run.objects.filter(mode="shadow").update(status="succeeded", due_at=None)
+    watching._pace.forget()
+    assert watching.watch() == 1
+    release.refresh_from_db()
+    assert release.place == standing.STOPPED
+    found = reading.gates(release)
+    assert found.looks is not None
+    assert found.looks.because == "Other effects than the live run"
 
 
 def test_one_that_nobody_gets_yet_has_nothing_to_compare(releases: Traffic) -> None:

@@ -14,8 +14,12 @@ from tests.releases.gates.arms import healthy, only, sample, spells
 
 
 def said(measure: str, candidate: Arm, stable: Arm | None = None, **demand: Any) -> str:
+    return of_sample(measure, sample(candidate, stable), **demand)
+
+
+def of_sample(measure: str, seen: Sample, **demand: Any) -> str:
     policy = only(measure, **demand)
-    whole = verdicts.judge(sample(candidate, stable), policy, look=1)
+    whole = verdicts.judge(seen, policy, look=1)
     [finding] = whole.findings
     return wording.of_finding(finding, policy.demands[measure], whole.assigned)
 
@@ -67,6 +71,26 @@ def test_a_duplicate_is_one_too_many_and_none_is_of_those_looked_up() -> None:
     )
     few = replace(healthy(), effects=Effects(happened=9, checked=9))
     assert said(policies.DUPLICATES, few).startswith("Not enough evidence: 9 of 20 effects")
+
+
+@pytest.mark.parametrize(
+    ("hits", "of", "text"),
+    [
+        (2, 5, "Not enough evidence: 5 of 30 shadows compared; "),
+        (1, 200, "Few enough: 0.0 % to 3.7 % differ in effect; 20.0 % would be too many."),
+        (
+            40,
+            40,
+            "Too many beyond doubt: 87.6 % to 100.0 % differ in effect, all of it past 20.0 %.",
+        ),
+        (5, 40, "Not enough evidence after 40 shadows compared: 2.8 % to 31.5 % differ in effect;"),
+        (40, 200, "no number of them settles it."),
+    ],
+)
+def test_shadows_that_differ_are_told_as_a_share_of_their_own(
+    hits: int, of: int, text: str
+) -> None:
+    assert text in of_sample(policies.DIVERGENCE, sample(diverged=Count(hits, of)))
 
 
 def test_broken_telemetry_says_how_much_could_not_be_read() -> None:

@@ -45,9 +45,11 @@ def healthy(runs: int = 400) -> Arm:
     )
 
 
-def sample(candidate: Arm | None = None, stable: Arm | None = None) -> Sample:
-    """Both arms healthy, if not said otherwise; no shares are dealt out."""
-    return Sample(candidate or healthy(), stable or healthy(1200))
+def sample(
+    candidate: Arm | None = None, stable: Arm | None = None, diverged: Count | None = None
+) -> Sample:
+    """Both arms healthy, if not said otherwise; no shares are dealt out, no twin was compared."""
+    return Sample(candidate or healthy(), stable or healthy(1200), diverged=diverged)
 
 
 def broken(name: str, times: int | None = 1) -> tuple[Constraint, ...]:
@@ -105,4 +107,5 @@ SAMPLES = st.builds(
     ),
     st.just("2027-01-01T00:00:00Z"),
     st.booleans(),
+    st.one_of(st.none(), counts()),
 )

@@ -52,6 +52,9 @@ def test_another_margin_is_another_policy() -> None:
         ("/measures/cost/least", 3),
         ("/measures/recovery_duration/within_seconds", 0),
         ("/measures/duplicates/margin", 0.1),
+        ("/measures/divergence/margin", 0.6),
+        ("/measures/divergence/within_seconds", 5),
+        ("/measures", {"divergence": {"margin": 0.2, "least": 30}}),
     ],
 )
 def test_what_is_no_policy_is_refused_by_its_place(path: str, value: Any) -> None:
@@ -76,6 +79,14 @@ def test_what_is_missing_is_refused(path: str) -> None:
     del place[last]
     with pytest.raises(BadPolicyError, match="is missing"):
         policies.read(kept)
+
+
+def test_a_policy_of_before_there_was_divergence_stays_what_it_was() -> None:
+    kept = usual()
+    del kept["measures"]["divergence"]
+    read = policies.read(kept)
+    assert policies.DIVERGENCE not in read.demands
+    assert read.as_json() == kept
 
 
 def test_all_looks_together_spend_no_more_than_the_error() -> None:

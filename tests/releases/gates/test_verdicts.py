@@ -112,7 +112,7 @@ def test_a_measure_of_which_too_much_is_unread_is_broken(measure: str) -> None:
         cost=replace(arm.cost, unread=40),
         effects=replace(arm.effects, unread=40),
     )
-    whole = judge(sample(lost), only(measure), look=1)
+    whole = judge(sample(lost, diverged=Count(4, 400, unread=40)), only(measure), look=1)
     assert whole.findings[0].verdict == TELEMETRY_BROKEN
     assert (whole.verdict, whole.because) == (HOLD, (measure,))
 

@@ -1,5 +1,6 @@
 """A live run of the stable combo, and its twin on a candidate whose prompt may want something else."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
@@ -111,12 +112,14 @@ def stage(bench: Bench, patch: pytest.MonkeyPatch, says: str = "same") -> Stage:
     return Stage(bench, another(graphs.NAME, says))
 
 
-def released(releases: Traffic, made: Stage, **shadows: int) -> Release:
+def released(
+    releases: Traffic, made: Stage, *, policy: Mapping[str, Any] | None = None, **shadows: int
+) -> Release:
     """The candidate in place `shadow`; its tools may make dry runs, and write too: nothing stops it
-    from sending but that it is a shadow.
+    from sending but that it is a shadow. `policy`: the usual one, but for its shadows.
     """
     from_policy = {"share": 10_000, "share_of_canary": 10_000, "drills": 0, "at_once": 10}
-    policy = policies.USUAL.as_json() | {"shadows": from_policy | shadows}
+    policy = {**(policy or policies.USUAL.as_json()), "shadows": from_policy | shadows}
     traffic = Traffic(releases.tenant, made.candidate, releases.ada, releases.dee)
     release = traffic.begin(policy=policy, stable=combo_of(graphs.NAME))
     traffic.climb("fake.void", "fake.look_up", to=rungs.WRITE)
