@@ -9,6 +9,7 @@ from typing import Final
 
 from execution.pages.figures import DAYS, LOOKED_AT
 from execution.pages.machine import COUNTED_TO
+from releases.numbers.runs import NOT_TAKEN_SECONDS
 
 ADD: Final = "add"  # of several tenants: their sum
 MOST: Final = "most"  # of several tenants: the largest
@@ -16,6 +17,8 @@ SECONDS: Final = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 14_400,
 # Runs of so many days, the newest so many of all tenants.
 COMBO_DAYS: Final = 7
 COMBO_RUNS: Final = 20_000
+# Each of them is asked for its notes.
+COMBO_RUNS_PRICED: Final = 5_000
 COMBOS: Final = 30
 
 
@@ -144,6 +147,29 @@ METRICS: Final = (
     ),
     Metric(
         "kedge_combo_duplicates_found", "kedge_duplicates_found by combo.", ("task_type", "combo")
+    ),
+    Metric(
+        "kedge_combo_runs_held",
+        "Those of kedge_combo_runs that needed a person: they had a case, or were due for"
+        f" {NOT_TAKEN_SECONDS} seconds and no worker took them.",
+        ("task_type", "combo"),
+    ),
+    Metric(
+        "kedge_combo_questions_answered",
+        "Questions of kedge_combo_runs that people answered; no: rejected, or sent back with a note.",
+        ("task_type", "combo", "answer"),
+    ),
+    Metric(
+        "kedge_combo_tokens",
+        f"Tokens that runs took of the model, of those of the newest {COMBO_RUNS_PRICED} of"
+        " kedge_combo_runs that have ended and noted what they took.",
+        ("task_type", "combo"),
+    ),
+    Metric(
+        "kedge_combo_tokens_runs",
+        "Of how many runs kedge_combo_tokens is the sum (noted: yes), and how many asked a model and"
+        " have no sound note of it (no).",
+        ("task_type", "combo", "noted"),
     ),
     # The traffic.
     Metric("kedge_releases_under_way", "Releases that have not ended, by place.", ("place",)),

@@ -15,7 +15,7 @@ from prometheus_client.core import Metric
 from prometheus_client.registry import Collector
 from redis import RedisError
 
-from config.metrics import installation, recovering, releasing, standing
+from config.metrics import behaving, installation, recovering, releasing, standing
 from config.metrics.tally import MOST_TENANTS, Tally
 from tenants.models import Tenant
 
@@ -29,6 +29,9 @@ PARTS: Final[Mapping[str, Callable[[Tally], None]]] = {
     "queue": standing.queue,
     "runs": standing.runs,
     "combos": standing.combos,
+    "held": behaving.held,
+    "answers": behaving.answers,
+    "tokens": behaving.tokens,
     "cases": standing.cases,
     "approvals": standing.approvals,
     "unknown": standing.effects_unknown,

@@ -11,15 +11,20 @@ from releases.numbers.runs import ENDED
 from releases.numbers.subjects import ARM, ArmOf
 from tenants.database import execute
 
+# What the events of a run's model calls say together.
+NOTES: Final = """
+    count(event.id) AS notes,
+    sum(CASE WHEN jsonb_typeof(event.detail -> 'tokens') = 'number'
+             THEN (event.detail ->> 'tokens')::float8 END) AS tokens,
+    count(event.id) FILTER (
+        WHERE jsonb_typeof(event.detail -> 'tokens') IS DISTINCT FROM 'number') AS unsound
+"""
+
 # A run that asked a model and has no note of it is unread, not free. Relies on the primary keys of
 # events and of checkpoints.
 COSTS: Final = f"""
 {ARM}, noted AS (
-    SELECT arm.id, count(event.id) AS notes,
-           sum(CASE WHEN jsonb_typeof(event.detail -> 'tokens') = 'number'
-                    THEN (event.detail ->> 'tokens')::float8 END) AS tokens,
-           count(event.id) FILTER (
-               WHERE jsonb_typeof(event.detail -> 'tokens') IS DISTINCT FROM 'number') AS unsound
+    SELECT arm.id, {NOTES}
       FROM arm LEFT JOIN checkpoints_event AS event
         ON event.run_id = arm.id AND event.what = %(asked)s::text
      WHERE arm.{ENDED} AND (arm.mode = 'live' OR arm.status = 'succeeded') GROUP BY arm.id
@@ -39,12 +44,12 @@ def count(arm: ArmOf) -> Cost:
     """Of runs that ended: those under way have not cost all they will, nor have shadows that stopped at
     an effect.
     """
-    models = _model_nodes(arm.subject.task_type)
+    models = model_nodes(arm.subject.task_type)
     runs, mean, variance, unread = execute(COSTS, arm.values(asked=ASKED, models=models))[0]
     return Cost(runs, round(mean or 0.0, 6), round(variance or 0.0, 6), unread)
 
 
-def _model_nodes(task_type: str) -> list[str]:
+def model_nodes(task_type: str) -> list[str]:
     """By the graph of this installation; a task type it does not run has none it knows of."""
     try:
         nodes = graph_of(task_type).nodes

@@ -6,14 +6,18 @@ from releases.gates.samples import Count
 from releases.numbers.subjects import ARM, ArmOf
 from tenants.database import execute
 
-# A question that a rule answered, or nobody, says nothing of what people think of it; a no is also
-# what is sent back (`approvals.states.ANSWERED_NO`). Relies on requests_by_run_newest.
+# Of a question `asked`. One that a rule answered, or nobody, says nothing of what people think of it;
+# a no is also what is sent back (`approvals.states.ANSWERED_NO`).
+REJECTED: Final = "asked.state IN ('rejected', 'sent_back')"
+ANSWERED: Final = f"""({REJECTED} OR asked.state IN ('approved', 'used'))
+   AND EXISTS (SELECT 1 FROM approvals_decision AS said WHERE said.request_id = asked.id)"""  # noqa: S608 - names of ours
+
+# Relies on requests_by_run_newest.
 ANSWERS: Final = f"""
 {ARM}
-SELECT count(*) FILTER (WHERE asked.state IN ('rejected', 'sent_back')), count(*)
+SELECT count(*) FILTER (WHERE {REJECTED}), count(*)
   FROM approvals_approvalrequest AS asked JOIN arm ON arm.id = asked.run_id
- WHERE asked.state IN ('approved', 'used', 'rejected', 'sent_back')
-   AND EXISTS (SELECT 1 FROM approvals_decision AS said WHERE said.request_id = asked.id)
+ WHERE {ANSWERED}
 """  # noqa: S608 - names of ours
 
 

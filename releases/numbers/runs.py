@@ -29,18 +29,21 @@ class Runs:
 ENDED: Final = f"status IN {states.FINAL}"
 # What puts a live run on hold ends a shadow: it counts as held, and not as failed.
 TROUBLE: Final = f"stop_reason = '{states.SHADOW_TROUBLE}'"
+# Of `run`: it needed a person. Relies on the index of cases by run.
+NEEDED: Final = f"""(
+    {TROUBLE} OR EXISTS (SELECT 1 FROM checkpoints_case AS had WHERE had.run_id = run.id)
+    OR status IN ('{states.QUEUED}', '{states.WAITING}')
+       AND due_at < clock_timestamp() - make_interval(secs => %(wait)s)
+)"""  # noqa: S608 - names of ours
 
-# Relies on the index of cases by run.
 RUNS: Final = f"""
 {ARM}
 SELECT count(*), count(*) FILTER (WHERE {ENDED}),
        count(*) FILTER (WHERE status = 'failed' AND NOT {TROUBLE}),
        count(*) FILTER (WHERE status IN ('succeeded', 'failed') AND NOT {TROUBLE}),
-       count(*) FILTER (WHERE
-           {TROUBLE} OR EXISTS (SELECT 1 FROM checkpoints_case AS had WHERE had.run_id = arm.id)
-           OR status IN ('{states.QUEUED}', '{states.WAITING}') AND due_at < clock_timestamp() - make_interval(secs => %(wait)s)),
+       count(*) FILTER (WHERE {NEEDED}),
        (SELECT count(*) FROM newest_runs)
-  FROM arm
+  FROM arm AS run
 """  # noqa: S608 - names of ours
 
 

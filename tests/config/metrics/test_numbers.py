@@ -6,10 +6,13 @@ from uuid import uuid4
 import pytest
 from django.utils import timezone
 
-from checkpoints.models import Case, Recovery, Run
+from checkpoints.models import Case, Event, Recovery, Run
+from config.metrics import catalog
 from config.metrics.collecting import PARTS
+from execution.costs import ASKED
 from execution.pages.figures import figures
 from reconciliation.models import Action, LookUp
+from releases.numbers.runs import NOT_TAKEN_SECONDS
 from tests.checkpoints.records import by_force
 from tests.config.metrics.scraping import scrape
 from tests.config.test_roles_worker import as_worker, granted
@@ -96,6 +99,61 @@ def test_duplicates_say_of_how_many(engine: Bench) -> None:
     page, found = figures(engine.tenant), scrape()
     assert found.total("kedge_duplicates_found") == page.duplicates == 1
     assert found.value("kedge_combo_duplicates_found", **combo) == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_answers_of_people_are_counted_by_combo(engine: Bench) -> None:
+    runs = [
+        engine.start(steps=1, tool="fake.look_up", what=what)
+        for what in ("one", "two", "three", "four")
+    ]
+    for _ in runs:
+        engine.turn()
+    for run, verdict in zip(runs, ("approve", "reject", "approve"), strict=False):
+        engine.decide(run, verdict)
+    run = runs[0]
+    found, name = scrape(by_tenant=True), "kedge_combo_questions_answered"
+    labels = {**of(run), "tenant": engine.tenant.slug}
+    assert found.value(name, **labels, answer="no") == 1
+    assert found.value(name, **labels, answer="yes") == 2
+    summed = scrape()
+    assert summed.value(name, **of(run), answer="yes") == 2
+
+
+def test_a_run_that_needed_a_person_once_is_counted_when_it_went_on(engine: Bench) -> None:
+    stuck, _quiet, left, woken = (engine.start(steps=1) for _ in range(4))
+    long_ago = timezone.now() - timedelta(seconds=NOT_TAKEN_SECONDS + 1)
+    with by_force():
+        Run.objects.filter(pk=left.pk).update(due_at=long_ago)
+        Run.objects.filter(pk=woken.pk).update(due_at=long_ago, status="waiting", reason="approval")
+        Case.objects.create(
+            tenant=engine.tenant, run=stuck, kind="crash_loop", sentence="x", fingerprint="x" * 32
+        )
+    found = scrape()
+    assert found.value("kedge_combo_runs_held", **of(stuck)) == 3
+    assert found.total("kedge_combo_runs") == 4
+    assert found.total("kedge_held_runs") == 0
+
+
+def test_tokens_are_those_that_model_calls_noted_and_a_run_without_a_note_is_not_free(
+    engine: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = [engine.start(steps=1) for _ in range(3)]
+    for _ in runs:
+        engine.turn()
+    engine.start(steps=1)  # has not ended, so it has not taken all it will
+    with by_force():
+        Event.objects.filter(run=runs[0], what=ASKED).delete()
+    found, name = scrape(), "kedge_combo_tokens"
+    assert found.value(name, **of(runs[0])) == 6
+    assert found.value(f"{name}_runs", **of(runs[0]), noted="yes") == 2
+    assert found.value(f"{name}_runs", **of(runs[0]), noted="no") == 1
+    monkeypatch.setattr(catalog, "COMBO_RUNS_PRICED", 2)
+    assert scrape().value(name, **of(runs[0])) == 3
+
+
+def of(run: Run) -> dict[str, str]:
+    return {"task_type": run.task_type, "combo": bytes(run.combo.digest).hex()[:12]}
 
 
 def test_tenants_are_summed_unless_they_are_asked_for(engine: Bench) -> None:
