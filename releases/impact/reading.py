@@ -1,11 +1,13 @@
 """The impact of one move of a release: counts, the combos that wait, the runs that cannot go on.
 
-Bounded: so many runs of other code are read with the candidate's, if this process has it; of the rest
-it is said that nobody looked. What the state of a run says stays out of it.
+Bounded: so many runs of other code are read with the candidate's, if this process has it, for so long;
+of the rest it is said that nobody looked. One by one: what a migrator does with a state, and whether a
+record is whole, no run tells of another. What the state of a run says stays out of it.
 """
 
+import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -24,7 +26,10 @@ from releases.impact.judging import Counts
 from releases.models import Release
 
 MOVES: Final = (standing.WIDEN, standing.PROMOTE)
-READ: Final = 100
+READ: Final = 500
+READ_AT_ONCE: Final = 50
+# A page waits no longer for it. Some 5 ms a run.
+PATIENCE_SECONDS: Final = 3.0
 SHOWN: Final = 20
 SCHEMAS: Final = ("state_schema", "state_schemas", "input_schema")
 
@@ -54,13 +59,16 @@ class Group:
 @dataclass(frozen=True)
 class Impact:
     """`groups` are the combos of other code, those with most runs first; `blocked` the newest runs that
-    nothing is left to go on with.
+    nothing is left to go on with. `read` of the `to_read` runs of other code were read with the
+    candidate's, the newest; both 0 where this process does not have it.
     """
 
     questions: Counts
     runs: Counts
     groups: Sequence[Group] = ()
     blocked: Sequence[Run] = ()
+    read: int = 0
+    to_read: int = 0
 
     @property
     def is_cut(self) -> bool:
@@ -103,6 +111,8 @@ def of_move(release: Release, kind: str) -> Impact:
         runs=judging.counted(runs),
         groups=_groups(release, codes, combos, (by_combo, Counter(pk for *_, pk in asked)), alive),
         blocked=blocked,
+        read=len(codes.reads),
+        to_read=_going(by_combo, codes) if codes.is_here else 0,
     )
 
 
@@ -142,8 +152,25 @@ def _of(release: Release, combos: Sequence[int]) -> QuerySet[Run]:
 
 def _reads(runs: QuerySet[Run]) -> dict[UUID, bool]:
     """Of the newest: does the code that is here, which is the candidate's, read each?"""
-    newest = runs.select_related("tenant", "combo").order_by("-pk")[:READ]
-    return {run.pk: not preflight.why_not(run) for run in newest}
+    found: dict[UUID, bool] = {}
+    until = time.monotonic() + PATIENCE_SECONDS
+    for run in _newest(runs):
+        found[run.pk] = not preflight.why_not(run)
+        if time.monotonic() >= until:
+            break
+    return found
+
+
+def _newest(runs: QuerySet[Run]) -> Iterator[Run]:
+    """Whole, with what each was given, only some at once."""
+    ids = list(runs.order_by("-pk").values_list("pk", flat=True)[:READ])
+    for some in (ids[at : at + READ_AT_ONCE] for at in range(0, len(ids), READ_AT_ONCE)):
+        rows = runs.select_related("tenant", "combo").in_bulk(some)
+        yield from (rows[pk] for pk in some if pk in rows)
+
+
+def _going(by_combo: Counter[int], codes: _Codes) -> int:
+    return sum(n for combo, n in by_combo.items() if codes.becomes.get(combo) == judging.GOES)
 
 
 def _runs(
@@ -156,10 +183,9 @@ def _runs(
             reads = True if codes.same_schemas.get(combo) else None
             found[judging.run(becomes, reads=reads)] += n
     read = Counter(judging.run(judging.GOES, reads=each) for each in codes.reads.values())
-    going = sum(n for combo, n in by_combo.items() if codes.becomes.get(combo) == judging.GOES)
     if codes.is_here:
         found += read
-        found[judging.UNTOLD] += max(going - len(codes.reads), 0)
+        found[judging.UNTOLD] += max(_going(by_combo, codes) - len(codes.reads), 0)
     blocked = [run for run, reads in codes.reads.items() if not reads]
     rows = Run.objects.filter(tenant=release.tenant_id, pk__in=blocked).defer("input")
     return +found, list(rows.select_related("combo").order_by("-pk")[:SHOWN])

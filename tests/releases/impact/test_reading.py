@@ -106,12 +106,33 @@ def test_runs_that_ended_and_shadows_do_not_wait(releases: Traffic, waiting: lis
     assert (found.questions.all, found.runs.all) == (3, 3)
 
 
+def test_118_of_120_paused_runs_can_resume(
+    engine: Bench, releases: Traffic, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "PATIENCE_SECONDS", 600.0)
+    blocked = [paused(engine, what, steps=3) for what in ("a", "b")]
+    for n in range(118):
+        engine.start(steps=1, what=f"run {n}")
+    found = reading.of_move(newer(releases, settings), standing.PROMOTE)
+    assert said(found).endswith("118 of 120 paused runs can resume; 2 blocked by version.")
+    assert {run.pk for run in found.blocked} == {run.pk for run in blocked}
+    assert (found.read, found.to_read) == (120, 120)
+
+
+@pytest.mark.parametrize("bound", ["READ", "PATIENCE_SECONDS"])
 def test_more_runs_are_read_up_to_a_bound_and_the_rest_is_said(
-    releases: Traffic, waiting: list[Run], settings: Settings, monkeypatch: pytest.MonkeyPatch
+    releases: Traffic,
+    waiting: list[Run],
+    settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
+    bound: str,
 ) -> None:
     release = newer(releases, settings)
-    monkeypatch.setattr(reading, "READ", 1)
-    found = reading.of_move(release, standing.PROMOTE).as_json()
+    assert (whole := reading.of_move(release, standing.PROMOTE)).read == whole.to_read == 4
+    monkeypatch.setattr(reading, bound, 1 if bound == "READ" else 0.0)
+    part = reading.of_move(release, standing.PROMOTE)
+    assert (part.read, part.to_read) == (1, 4)
+    found = part.as_json()
     assert found["runs"] == {"all": 4, "can": 0, "blocked": 1, "untold": 3}
     assert found["questions"]["untold"] == 3
 

@@ -100,6 +100,23 @@ def test_a_move_that_waits_says_what_it_means_and_what_it_meant_as_it_was_propos
     assert "Start one to resume under the old combo" in said
 
 
+def test_of_how_many_runs_was_judged_is_said_where_it_was_not_all(
+    engine: Bench, releases: Traffic, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for what in ("one", "two"):
+        paused(engine, what)
+    old = combo_of("steps")
+    found = releases.begin(combo=newer_code(settings), stable=old)
+    found = releases.move(found, standing.BEGIN)
+    releases.climb()
+    releases.propose(found, standing.WIDEN, 1_000)
+    assert "were judged" not in page(releases, found)
+    monkeypatch.setattr("releases.impact.reading.READ", 1)
+    said = page(releases, found)
+    assert "1 of 2 paused runs can resume; 1 nobody can tell of here." in said
+    assert "1 of 2 runs of other code were judged, the newest ones" in said
+
+
 def test_who_only_views_sees_the_same_without_a_form(releases: Traffic, release: Release) -> None:
     where = reverse("release", args=[releases.tenant.slug, release.number])
     response = signed_in(bob(releases.tenant)).get(where)
