@@ -39,7 +39,8 @@ class Drawn:
     """Shapes of a drawing of `width` by `height`: places on its x axis, and paths.
 
     `bar` is the interval, `ends` its two caps: each a line where it ends, an arrow where it does not.
-    `has_word`: there is room for the word at `same` between those at the edges.
+    Without a `best` the right edge is `same`. `has_word`: there is room for the word at `same` between
+    those at the edges.
     """
 
     worst: float

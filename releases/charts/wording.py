@@ -65,8 +65,8 @@ MEASURES: Final[Mapping[str, Words]] = {
     policies.DIVERGENCE: Words(
         gettext_lazy("Other effects than the live run"),
         gettext_lazy(
-            "Of the shadows that were compared since it last became one, those that would do something"
-            " else, more or less. The same effect in other words is no other one."
+            "Of the shadows that could be compared, those that would have another effect, one more or one"
+            " less. The same effect in other words is the same."
         ),
         gettext_lazy("shadows compared"),
     ),
