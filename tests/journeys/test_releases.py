@@ -43,8 +43,8 @@ def shot(page: Page, name: str) -> None:
         page.screenshot(path=str(Path(folder) / f"{name}.png"), full_page=True)
 
 
-def test_from_the_form_to_a_canary_and_a_stop(here: Traffic, sit_down: SitDown) -> None:
-    page = sit_down(here.ada)
+def begun(page: Page, here: Traffic) -> None:
+    """A release of the candidate, from the form to a shadow."""
     page.goto(f"/t/{here.tenant.slug}/releases/")
     expect(page.get_by_text("new runs get the combo of the code that is installed")).to_be_visible()
     page.get_by_role("link", name="Begin a release").click()
@@ -53,12 +53,15 @@ def test_from_the_form_to_a_canary_and_a_stop(here: Traffic, sit_down: SitDown) 
     page.get_by_label("What is better about it").fill("It asks once.")
     press(page, "Begin: no run gets it yet")
     expect(page.get_by_role("heading", level=1)).to_contain_text("Release 1 of steps")
-
     choose(page, "Shadow", "Read and compared.")
     press(page, "Propose")
     press(page, "Make it a shadow")
     expect(page.get_by_text("The release was moved.")).to_be_visible()
 
+
+def test_from_the_form_to_a_canary_and_a_stop(here: Traffic, sit_down: SitDown) -> None:
+    page = sit_down(here.ada)
+    begun(page, here)
     choose(page, "Canary", "A hundred twins agreed.")
     page.get_by_label("Share of runs that are not critical").fill("12.5")
     press(page, "Propose")
