@@ -4,20 +4,29 @@ import pytest
 from playwright.sync_api import Page, expect
 from pytest_django import Settings
 
-from checkpoints.models import Case, Run
+from checkpoints.models import Case, Run, Verdict
 from execution import credentialchecks, doorways, sweeper
+from execution.plans import proving
+from execution.plans.models import Plan
 from reconciliation.credentials import keeping
 from reconciliation.credentials.keeping import Noted
+from reconciliation.models import Attempt
 from reconciliation.tools import CredentialInvalid
 from tenants import access
+from tests.engine.faketools import effects
 from tests.engine.turns import Bench
+from tests.execution.plans.held import carried, totals
 from tests.execution.runs import waiting
 from tests.journeys.conftest import SitDown
 from tests.journeys.places import press
+from tests.people import eve
 from tests.reconciliation.doors.silence import probe_due
 from tests.reconciliation.oddtools import Odd, put
+from tests.reconciliation.verdicts.twopeople import demand
 
 pytestmark = pytest.mark.django_db(transaction=True)
+
+TWO_LET_GO_ON = {"name": "two-let-go-on", "verdicts": ["try_again"], "people": 2}
 
 
 @pytest.fixture
@@ -100,6 +109,7 @@ def check(page: Page, verdict: str) -> None:
 def test_a_renewed_credential_is_checked_and_one_plan_lets_its_runs_go_on(
     engine: Bench, sit_down: SitDown, tool: Odd, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    demand(monkeypatch, engine.tenant, TWO_LET_GO_ON)
     noted(engine, tool, "1")
     works = [False]
 
@@ -108,8 +118,8 @@ def test_a_renewed_credential_is_checked_and_one_plan_lets_its_runs_go_on(
             raise CredentialInvalid("the token was withdrawn")
 
     monkeypatch.setattr(tool, "check_credential", try_it)
-    for _ in range(3):
-        engine.start(tool=tool.name, what="a")
+    for what in ("a", "b", "c"):
+        engine.start(tool=tool.name, what=what)
         engine.turn()
     assert Case.objects.filter(kind="credential_invalid").count() == 3
     page = sit_down(engine.starter)
@@ -122,3 +132,50 @@ def test_a_renewed_credential_is_checked_and_one_plan_lets_its_runs_go_on(
     check(page, "works")
     page.get_by_role("link", name="It works: let 3 held runs go on").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("A plan for 3 runs held for")
+    let_go_on(page, sit_down(eve(engine.tenant)), engine)
+    went_on(page, engine)
+
+
+def let_go_on(page: Page, second: Page, engine: Bench) -> None:
+    """The plan is worked out, seconded and started; carried out, the runs are not held any more."""
+    page.get_by_label("Reason").fill("The token is renewed.")
+    press(page, "Work the plan out")
+    expect(page.get_by_text("Somebody else has to say yes to it first.")).to_be_visible()
+    press(page, "Let 3 runs go on")
+    expect(page.get_by_role("alert")).to_contain_text("This plan takes a second person")
+    assert not Verdict.objects.exists()
+    for each in (second, page):
+        each.goto(f"/t/{engine.tenant.slug}/plans/1/")
+        if each is second:
+            press(second, "Yes, as the second person")
+        expect(each.get_by_text("Eve said yes to exactly this.")).to_be_visible()
+    press(page, "Let 3 runs go on")
+    expect(page.get_by_text("0 of 3 runs carried out.").first).to_be_visible()
+    carried(Plan.objects.get())
+    given = Verdict.objects.values_list("verdict", "given_by", "agreed_by").distinct()
+    assert list(given) == [("try_again", engine.starter.pk, eve(engine.tenant).pk)]
+    assert Verdict.objects.count() == 3
+
+
+def went_on(page: Page, engine: Bench) -> None:
+    """Past the node they were held at: each asks, is approved, and has one effect; then all agree."""
+    before = dict(Run.objects.values_list("pk", "head"))
+    for _ in before:
+        engine.turn()
+    for run in Run.objects.order_by("pk"):
+        assert (run.status, run.reason) == ("waiting", "for_approval")
+        assert run.head > before[run.pk]
+        engine.decide(run)
+        engine.turn()
+    assert sorted(effect["what"] for effect in effects()) == ["a-0", "b-0", "c-0"]
+    assert list(Attempt.objects.values_list("outcome", flat=True)) == ["happened"] * 3
+    assert set(Run.objects.values_list("status", flat=True)) == {"succeeded"}
+    assert not Case.objects.filter(closed_at=None).exists()
+    plan = Plan.objects.get()
+    assert proving.prove(plan.pk) == 3
+    assert totals(plan) == {"done": 3}
+    page.reload()
+    expect(page.get_by_text("3 of 3 runs carried out.").first).to_be_visible()
+    page.goto(f"/t/{engine.tenant.slug}/credentials/")
+    expect(page.get_by_role("cell", name="works").first).to_be_visible()
+    expect(page.get_by_text("held for a credential")).to_have_count(0)
