@@ -24,11 +24,13 @@ WORKER = Actor.machine("worker")
 FAST = 6_000
 
 
-def held(engine: Bench, n: int = 1, *, kind: str = "world_changed") -> list[Run]:
+def held(
+    engine: Bench, n: int = 1, *, kind: str = "world_changed", task_type: str = "steps"
+) -> list[Run]:
     """So many runs on hold, each with an open case of this kind."""
     made = []
     for _ in range(n):
-        engine.start(tool="fake.void", what="a")
+        engine.start(task_type, tool="fake.void", what="a")
         lease = leases.acquire(uuid4(), combos=runnable_combos())
         assert lease is not None
         trouble = Trouble(kind, "The file was moved.", {"error": ours("moved")})
@@ -37,9 +39,9 @@ def held(engine: Bench, n: int = 1, *, kind: str = "world_changed") -> list[Run]
     return made
 
 
-def many(engine: Bench, n: int) -> None:
-    """So many more runs like a held one, by their rows: the same trouble, each with its case."""
-    (run,) = held(engine)
+def many(engine: Bench, n: int, *, task_type: str = "steps") -> None:
+    """So many runs like a held one, by their rows: the same trouble, each with its case."""
+    (run,) = held(engine, task_type=task_type)
     case = Case.objects.get(run=run)
     with transaction.atomic():
         for _ in range(n - 1):
