@@ -62,7 +62,7 @@ METRICS: Final = (
     ),
     Metric(
         "kedge_effects_happened",
-        f"Effects that happened, among the newest {LOOKED_AT} of each tenant.",
+        f"Effects that happened in the last {DAYS} days, among the newest {LOOKED_AT} of each tenant.",
     ),
     Metric(
         "kedge_effects_checked",
@@ -70,8 +70,8 @@ METRICS: Final = (
     ),
     Metric(
         "kedge_duplicates_found",
-        f"Effects that arrived twice, among the newest {LOOKED_AT} cases of each tenant; 0 says"
-        " something of kedge_effects_checked effects only.",
+        f"Effects that arrived twice, found in the last {DAYS} days, among the newest {LOOKED_AT} cases"
+        " of each tenant; 0 says something of kedge_effects_checked effects only.",
     ),
     Metric("kedge_lease_takeovers", f"Leases that another worker took over, {_LATELY}."),
     Metric(

@@ -38,11 +38,11 @@ EFFECTS: Final = f"""
 SELECT tenant.id, run.combo_id, count(*), count(*) FILTER (WHERE {CHECKED})
   FROM tenants_tenant AS tenant
  CROSS JOIN LATERAL (
-    SELECT id, run_id, outcome FROM reconciliation_action
+    SELECT id, run_id, outcome, settled_at FROM reconciliation_action
      WHERE tenant_id = tenant.id ORDER BY proposed_at DESC LIMIT %(looked_at)s
  ) AS newest
   JOIN checkpoints_run AS run ON run.id = newest.run_id
- WHERE {HAPPENED}
+ WHERE {HAPPENED} AND settled_at >= now() - make_interval(days => %(days)s)
  GROUP BY 1, 2
 """  # noqa: S608 - names of ours
 
@@ -50,11 +50,11 @@ DUPLICATES: Final = f"""
 SELECT tenant.id, run.combo_id, count(*)
   FROM tenants_tenant AS tenant
  CROSS JOIN LATERAL (
-    SELECT run_id, kind FROM checkpoints_case
+    SELECT run_id, kind, opened_at FROM checkpoints_case
      WHERE tenant_id = tenant.id ORDER BY id DESC LIMIT %(looked_at)s
  ) AS newest
   JOIN checkpoints_run AS run ON run.id = newest.run_id
- WHERE {DUPLICATE}
+ WHERE {DUPLICATE} AND opened_at >= now() - make_interval(days => %(days)s)
  GROUP BY 1, 2
 """  # noqa: S608 - names of ours
 
@@ -92,7 +92,8 @@ def effects(tally: Tally) -> None:
     """Duplicates, and of how many effects that is said."""
     for name in ("effects_happened", "effects_checked", "duplicates_found"):
         tally.nothing(f"kedge_{name}")
-    counted, twice = (execute(each, {"looked_at": LOOKED_AT}) for each in (EFFECTS, DUPLICATES))
+    values = {"looked_at": LOOKED_AT, "days": DAYS}
+    counted, twice = (execute(each, values) for each in (EFFECTS, DUPLICATES))
     names = Names(row[1] for row in [*counted, *twice])
     for tenant, combo, happened, checked in counted:
         _both(tally, "effects_happened", happened, tenant, names.of(combo))

@@ -3,15 +3,15 @@
 from dataclasses import dataclass
 from typing import Final
 
-from checkpoints import states
-from checkpoints.models import Case
 from execution.recoveries.defining import (
     BEGUN,
     BY_PERSON,
     CHECKED,
+    DUPLICATE,
     HAPPENED,
     RECOVERED,
     SECONDS,
+    STOPPED,
     UNDER_WAY,
 )
 from tenants.database import execute
@@ -24,10 +24,10 @@ DAYS: Final = 30
 
 @dataclass(frozen=True)
 class Figures:
-    """Of the recoveries of the last `DAYS` days, and of the newest effects.
+    """Of the last `DAYS` days: recoveries begun, effects that happened, duplicates found.
 
     Durations are seconds, None of nothing. `duplicates` arrived; of the `happened` effects
-    `checked` were looked up in the world.
+    `checked` were looked up in the world, and `stopped` were found there and not sent again.
     """
 
     begun: int
@@ -38,6 +38,7 @@ class Figures:
     p95: float | None
     happened: int
     checked: int
+    stopped: int
     duplicates: int
 
     @property
@@ -70,12 +71,22 @@ SELECT count(*),
 
 # Relies on actions_by_tenant_newest.
 EFFECTS = f"""
-SELECT count(*), count(*) FILTER (WHERE {CHECKED})
+SELECT count(*), count(*) FILTER (WHERE {CHECKED}), count(*) FILTER (WHERE {STOPPED})
   FROM (
-    SELECT id, outcome FROM reconciliation_action
+    SELECT id, outcome, because, settled_at FROM reconciliation_action
      WHERE tenant_id = %(tenant)s ORDER BY proposed_at DESC LIMIT %(looked_at)s
   ) AS newest
- WHERE {HAPPENED}
+ WHERE {HAPPENED} AND settled_at >= now() - make_interval(days => %(days)s)
+"""  # noqa: S608 - names of ours
+
+# Relies on the index of cases by tenant.
+DUPLICATES = f"""
+SELECT count(*)
+  FROM (
+    SELECT kind, opened_at FROM checkpoints_case
+     WHERE tenant_id = %(tenant)s ORDER BY id DESC LIMIT %(looked_at)s
+  ) AS newest
+ WHERE {DUPLICATE} AND opened_at >= now() - make_interval(days => %(days)s)
 """  # noqa: S608 - names of ours
 
 
@@ -83,7 +94,7 @@ def figures(tenant: Tenant) -> Figures:
     """The three numbers of one tenant. A recovery that was itself interrupted goes on as the next."""
     values = {"tenant": tenant.pk, "looked_at": LOOKED_AT, "days": DAYS}
     begun, recovered, by_person, under_way, p50, p95 = execute(RECOVERIES, values)[0]
-    happened, checked = execute(EFFECTS, values)[0]
+    happened, checked, stopped = execute(EFFECTS, values)[0]
     return Figures(
         begun=begun,
         recovered=recovered,
@@ -93,10 +104,6 @@ def figures(tenant: Tenant) -> Figures:
         p95=p95,
         happened=happened,
         checked=checked,
-        duplicates=_duplicates(tenant),
+        stopped=stopped,
+        duplicates=execute(DUPLICATES, values)[0][0],
     )
-
-
-def _duplicates(tenant: Tenant) -> int:
-    newest = Case.objects.filter(tenant=tenant).order_by("-id").values("pk")[:LOOKED_AT]
-    return Case.objects.filter(pk__in=newest, kind=states.DUPLICATE_EFFECT).count()

@@ -7,6 +7,7 @@ Each is a condition or a value over columns of `checkpoints_recovery`, of `recon
 from typing import Final
 
 from checkpoints import states
+from reconciliation import states as world
 
 # A recovery that was interrupted itself goes on as the next one, which stands for it.
 BEGUN: Final = "ended <> 'interrupted'"
@@ -25,5 +26,8 @@ CHECKED: Final = """EXISTS (
              JOIN reconciliation_lookup AS look_up ON look_up.attempt_id = attempt.id
             WHERE attempt.action_id = newest.id AND look_up.answer = 'found'
        )"""
+# Those of which a look-up was the first to say so: they were there, and were not sent again. The
+# evidence of a run tells the same from the receipts.
+STOPPED: Final = f"because = '{world.LOOKED_UP}'"
 # One that arrived twice, whoever noticed.
 DUPLICATE: Final = f"kind = '{states.DUPLICATE_EFFECT}'"

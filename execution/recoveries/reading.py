@@ -2,10 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Any, Final
-
-from django.db.models import QuerySet
 
 from checkpoints.models import Recovery
 from execution.recoveries.defining import (
@@ -16,7 +14,7 @@ from execution.recoveries.defining import (
     TAKEOVER_SECONDS,
     UNDER_WAY,
 )
-from execution.recoveries.wanted import PERS, Wanted
+from execution.recoveries.wanted import OF_RUN, Wanted
 from tenants.database import execute
 from tenants.models import Tenant
 
@@ -43,6 +41,17 @@ class Bucket:
     p95: float | None = None
 
 
+# Relies on the primary key of recoveries.
+NEWEST: Final = f"""
+  FROM (
+    SELECT id, run_id, ended, noticed_at, {SECONDS} AS seconds, {TAKEOVER_SECONDS} AS waited
+      FROM checkpoints_recovery ORDER BY id DESC LIMIT %(looked_at)s
+  ) AS newest
+  JOIN checkpoints_run AS run ON run.id = newest.run_id
+  JOIN checkpoints_combo AS combo ON combo.id = run.combo_id
+ WHERE run.tenant_id = %(tenant)s AND {BEGUN} AND {OF_RUN}
+   AND noticed_at >= %(since)s AND noticed_at < %(until)s
+"""  # noqa: S608 - names of ours
 BUCKETS: Final = f"""
 SELECT date_trunc(%(per)s, noticed_at, 'UTC'), count(*),
        count(*) FILTER (WHERE {RECOVERED}),
@@ -51,74 +60,32 @@ SELECT date_trunc(%(per)s, noticed_at, 'UTC'), count(*),
        percentile_cont(0.5) WITHIN GROUP (ORDER BY waited) FILTER (WHERE {RECOVERED}),
        percentile_cont(0.5) WITHIN GROUP (ORDER BY seconds) FILTER (WHERE {RECOVERED}),
        percentile_cont(0.95) WITHIN GROUP (ORDER BY seconds) FILTER (WHERE {RECOVERED})
-  FROM (
-    SELECT run_id, ended, noticed_at, {SECONDS} AS seconds, {TAKEOVER_SECONDS} AS waited
-      FROM checkpoints_recovery ORDER BY id DESC LIMIT %(looked_at)s
-  ) AS newest
-  JOIN checkpoints_run AS run ON run.id = newest.run_id
-  JOIN checkpoints_combo AS combo ON combo.id = run.combo_id
- WHERE run.tenant_id = %(tenant)s AND run.mode = 'live' AND {BEGUN}
-   AND noticed_at >= %(since)s AND noticed_at < %(until)s
-   AND (%(task_type)s::text = '' OR run.task_type = %(task_type)s::text)
-   AND starts_with(encode(combo.digest, 'hex'), %(combo)s::text)
+{NEWEST}
  GROUP BY 1
-"""  # noqa: S608 - names of ours
+"""
+BEHIND: Final = f"SELECT newest.id {NEWEST} ORDER BY newest.id DESC LIMIT {ROWS}"
 
 
 def buckets(tenant: Tenant, wanted: Wanted, *, now: datetime) -> list[Bucket]:
     """Every stretch of the window, oldest first, also those in which nothing was interrupted."""
-    starts = _starts(wanted, now)
-    values = _values(tenant, wanted) | {"since": starts[0], "until": now + timedelta(days=1)}
-    found = {row[0]: Bucket(*row) for row in execute(BUCKETS, values)}
-    return [found.get(at, Bucket(at)) for at in starts]
+    found = {row[0]: Bucket(*row) for row in execute(BUCKETS, _of(tenant) | wanted.values(now))}
+    return [found.get(at, Bucket(at)) for at in wanted.starts(now)]
 
 
 def total(tenant: Tenant, wanted: Wanted, *, now: datetime) -> Bucket:
     """The same over the whole window: percentiles of percentiles would be wrong."""
-    since = _starts(wanted, now)[0]
-    values = _values(tenant, wanted) | {"since": since, "until": now + timedelta(days=1)}
-    whole = execute(
-        BUCKETS.replace("GROUP BY 1", "").replace(
-            "date_trunc(%(per)s, noticed_at, 'UTC')", "%(since)s::timestamptz"
-        ),
-        values,
+    whole = BUCKETS.replace("GROUP BY 1", "").replace(
+        "date_trunc(%(per)s, noticed_at, 'UTC')", "%(since)s::timestamptz"
     )
-    return Bucket(*whole[0])
+    return Bucket(*execute(whole, _of(tenant) | wanted.values(now))[0])
 
 
 def behind(tenant: Tenant, wanted: Wanted, *, now: datetime) -> Sequence[Recovery]:
-    """The newest recoveries of the bucket that is asked for, else of the whole window."""
-    _hours, step = PERS[wanted.per]
-    starts = _starts(wanted, now)
-    since = wanted.at or starts[0]
-    until = since + step if wanted.at else now + timedelta(days=1)
-    found: QuerySet[Recovery] = Recovery.objects.filter(
-        run__tenant=tenant, run__mode="live", noticed_at__gte=since, noticed_at__lt=until
-    ).exclude(ended="interrupted")
-    if wanted.task_type:
-        found = found.filter(run__task_type=wanted.task_type)
-    newest = found.select_related("run__combo").defer("run__input").order_by("-id")
-    shown = [each for each in newest[: ROWS * 4] if _is_of(each, wanted.combo)]
-    return shown[:ROWS]
+    """The newest of those counted in the bucket that is asked for, else in the whole window."""
+    rows = execute(BEHIND, _of(tenant) | wanted.values_listed(now))
+    found = Recovery.objects.filter(pk__in=[row[0] for row in rows])
+    return list(found.select_related("run__combo").defer("run__input").order_by("-id"))
 
 
-def _is_of(recovery: Recovery, combo: str) -> bool:
-    return recovery.run.combo.hex.startswith(combo)
-
-
-def _starts(wanted: Wanted, now: datetime) -> list[datetime]:
-    count, step = PERS[wanted.per]
-    last = now.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
-    if wanted.per == "day":
-        last = last.replace(hour=0)
-    return [last - step * back for back in range(count - 1, -1, -1)]
-
-
-def _values(tenant: Tenant, wanted: Wanted) -> dict[str, Any]:
-    return {
-        "tenant": tenant.pk,
-        "per": wanted.per,
-        "task_type": wanted.task_type,
-        "combo": wanted.combo,
-        "looked_at": LOOKED_AT,
-    }
+def _of(tenant: Tenant) -> dict[str, Any]:
+    return {"tenant": tenant.pk, "looked_at": LOOKED_AT}

@@ -9,8 +9,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from execution.pages import figures, takeovers
-from execution.recoveries import reading
+from execution.recoveries import duplicates, reading
 from execution.recoveries.charts import Value, chart
+from execution.recoveries.duplicates import Stretch
 from execution.recoveries.reading import Bucket
 from execution.recoveries.wanted import Wanted, WantedForm
 from tenants import moments
@@ -26,22 +27,30 @@ def recoveries(request: TenantRequest, tenant: Tenant) -> HttpResponseBase:
     wanted = form.wanted()
     series = reading.buckets(tenant, wanted, now=now)
     total = reading.total(tenant, wanted, now=now)
+    doubles = duplicates.buckets(tenant, wanted, now=now)
     context: dict[str, Any] = {
         "form": form,
         "wanted": wanted,
         "total": total,
         "rate": figures.rate(total.recovered, total.begun),
-        "figures": figures.figures(tenant),
+        "doubled": duplicates.total(doubles),
         "counted": chart([_counted(each, wanted) for each in series]),
         "took": chart([_took(each, wanted) for each in series]),
-        "series": [each for each in reversed(series) if each.begun],
+        "submitted": chart([_submitted(each, wanted) for each in doubles]),
+        "series": [
+            (each, double)
+            for each, double in zip(reversed(series), reversed(doubles), strict=True)
+            if each.begun or double.submissions
+        ],
         "behind": [
             (each, takeovers.seconds(each)) for each in reading.behind(tenant, wanted, now=now)
         ],
+        "doubles": duplicates.behind(tenant, wanted, now=now),
         "every": wanted.address(),
         "first": series[0].at,
         "last": series[-1].at,
         "looked_at": reading.LOOKED_AT,
+        "effects_looked_at": duplicates.LOOKED_AT,
         "rows": reading.ROWS,
     }
     return render(request, "execution/recoveries.html", context)
@@ -53,7 +62,7 @@ def _counted(bucket: Bucket, wanted: Wanted) -> Value:
         "recovered": bucket.recovered,
         "begun": bucket.begun,
     }
-    return _value(bucket, wanted, bucket.begun, bucket.recovered, words)
+    return _value(bucket, wanted, (bucket.begun, bucket.recovered), words)
 
 
 def _took(bucket: Bucket, wanted: Wanted) -> Value:
@@ -65,11 +74,22 @@ def _took(bucket: Bucket, wanted: Wanted) -> Value:
             "p50": moments.span(bucket.p50),
             "p95": moments.span(bucket.p95),
         }
-    return _value(bucket, wanted, bucket.p95, bucket.p50, words)
+    return _value(bucket, wanted, (bucket.p95, bucket.p50), words)
+
+
+def _submitted(stretch: Stretch, wanted: Wanted) -> Value:
+    words = _("%(at)s: %(stopped)d stopped, %(arrived)d arrived") % {
+        "at": moments.moment(stretch.at),
+        "stopped": stretch.stopped,
+        "arrived": stretch.arrived,
+    }
+    url = f"{wanted.address(stretch.at)}#doubles-title" if stretch.submissions else ""
+    heights = (stretch.submissions, stretch.arrived)
+    return Value(*heights, words, url, is_here=stretch.at == wanted.at)
 
 
 def _value(
-    bucket: Bucket, wanted: Wanted, whole: float | None, part: float | None, words: str
+    bucket: Bucket, wanted: Wanted, heights: tuple[float | None, float | None], words: str
 ) -> Value:
-    url = wanted.address(bucket.at) if bucket.begun else ""
-    return Value(whole, part, words, url, is_here=bucket.at == wanted.at)
+    url = f"{wanted.address(bucket.at)}#behind-title" if bucket.begun else ""
+    return Value(*heights, words, url, is_here=bucket.at == wanted.at)

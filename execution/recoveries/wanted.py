@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -16,6 +16,12 @@ PERS: Final[Mapping[str, tuple[int, timedelta]]] = {
     "day": (30, timedelta(days=1)),
     "hour": (48, timedelta(hours=1)),
 }
+# What lies beyond cannot be counted with.
+YEARS: Final = range(1970, 9999)
+# What a statement asks of `run` and `combo` for it.
+OF_RUN: Final = """run.mode = 'live'
+   AND (%(task_type)s::text = '' OR run.task_type = %(task_type)s::text)
+   AND starts_with(encode(combo.digest, 'hex'), %(combo)s::text)"""
 
 
 @dataclass(frozen=True)
@@ -33,6 +39,31 @@ class Wanted:
         if at is not None:
             told["at"] = at.isoformat()
         return "?" + urlencode({name: value for name, value in told.items() if value})
+
+    def starts(self, now: datetime) -> list[datetime]:
+        """When each stretch that is shown begins, oldest first."""
+        count, step = PERS[self.per]
+        last = now.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
+        if self.per == "day":
+            last = last.replace(hour=0)
+        return [last - step * back for back in range(count - 1, -1, -1)]
+
+    def values(self, now: datetime) -> dict[str, Any]:
+        """The filter and the whole time shown, as values of a statement."""
+        return {
+            "per": self.per,
+            "task_type": self.task_type,
+            "combo": self.combo,
+            "since": self.starts(now)[0],
+            "until": now + timedelta(days=1),
+        }
+
+    def values_listed(self, now: datetime) -> dict[str, Any]:
+        """The same, of the one stretch that is asked for, if one is."""
+        if self.at is None:
+            return self.values(now)
+        _count, step = PERS[self.per]
+        return self.values(now) | {"since": self.at, "until": self.at + step}
 
 
 class WantedForm(forms.Form):
@@ -68,4 +99,4 @@ def _moment(said: str) -> datetime | None:
         at = datetime.fromisoformat(said)
     except ValueError:
         return None
-    return at if at.tzinfo is not None else None
+    return at if at.tzinfo is not None and at.year in YEARS else None

@@ -10,6 +10,9 @@ from django.utils import timezone
 
 from checkpoints.models import Combo, Event, Run
 from execution.pages import finding
+from execution.recoveries import duplicates
+from execution.recoveries import reading as recoveries
+from execution.recoveries.wanted import Wanted
 from reconciliation.models import Action
 from releases.numbers import subjects
 from releases.numbers.subjects import Subject
@@ -44,8 +47,13 @@ INSERT INTO tenants_auditrow (at, actor_kind, actor_id, actor_name, verb, subjec
       FROM generate_series(1, 5000) AS n;
 INSERT INTO checkpoints_event (run_id, what, actor, detail)
     SELECT id, 'started', '', '{{}}' FROM checkpoints_run;
+INSERT INTO checkpoints_case (id, tenant_id, run_id, kind, sentence, facts, fingerprint, closed_because)
+    SELECT gen_random_uuid(), {0}, id, 'duplicate_effect', '', '{{}}', '', '' FROM checkpoints_run;
+INSERT INTO checkpoints_recovery (run_id, why, interrupted_fence, ended)
+    SELECT id, '', 1, '' FROM checkpoints_run;
 SET LOCAL session_replication_role = origin;
-ANALYZE checkpoints_run; ANALYZE checkpoints_event; ANALYZE reconciliation_action; ANALYZE tenants_auditrow
+ANALYZE checkpoints_run; ANALYZE checkpoints_event; ANALYZE reconciliation_action;
+ANALYZE tenants_auditrow; ANALYZE checkpoints_case; ANALYZE checkpoints_recovery
 """
 
 
@@ -136,3 +144,23 @@ def test_the_setting_is_read_once_for_a_query_and_not_for_each_row(acme: Tenant)
 def test_what_hangs_on_a_run_is_found_by_the_run(acme: Tenant) -> None:
     found = of(Event.objects.filter(run_id="01a2288d-88d8-79a3-bc50-edff18cd6bc6"))
     assert "run_id" in indexed(found, "checkpoints_event_any_pkey")
+
+
+def test_duplicates_are_counted_among_the_newest_effects_and_cases_of_the_tenant(
+    acme: Tenant,
+) -> None:
+    values = newest(acme)
+    for statement in (duplicates.EFFECTS, duplicates.STOPPED_BEHIND):
+        assert "tenant_id" in indexed(plan(statement, values), "actions_by_tenant_newest")
+    for statement in (duplicates.ARRIVED, duplicates.ARRIVED_BEHIND):
+        indexed(plan(statement, values), "checkpoints_case_pkey")
+
+
+def test_recoveries_are_looked_for_among_the_newest(acme: Tenant) -> None:
+    for statement in (recoveries.BUCKETS, recoveries.BEHIND):
+        indexed(plan(statement, newest(acme)), "checkpoints_recovery_pkey")
+
+
+def newest(tenant: Tenant) -> dict[str, Any]:
+    wanted = Wanted().values(timezone.now())
+    return wanted | {"tenant": tenant.pk, "looked_at": 100}

@@ -99,6 +99,13 @@ def test_duplicates_say_of_how_many(engine: Bench) -> None:
     page, found = figures(engine.tenant), scrape()
     assert found.total("kedge_duplicates_found") == page.duplicates == 1
     assert found.value("kedge_combo_duplicates_found", **combo) == 1
+    old = timezone.now() - timedelta(days=31)
+    with by_force():
+        Case.objects.update(opened_at=old)
+        Action.objects.update(settled_at=old)
+    page, found = figures(engine.tenant), scrape()
+    assert found.total("kedge_effects_happened") == page.happened == 0
+    assert found.total("kedge_duplicates_found") == page.duplicates == 0
 
 
 @pytest.mark.django_db(transaction=True)

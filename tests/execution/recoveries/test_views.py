@@ -6,7 +6,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from checkpoints.models import Recovery, Run
+from canonical import digests
+from checkpoints.models import Combo, Recovery, Run
 from execution.recoveries import reading
 from execution.recoveries.charts import HEIGHT, WIDTH, Value, chart
 from execution.recoveries.wanted import Wanted
@@ -101,6 +102,22 @@ def test_a_filter_asks_for_a_task_type_and_a_combo(tenant: Tenant) -> None:
         assert len(reading.behind(tenant, wanted, now=NOW)) == begun
 
 
+def test_a_point_lists_its_own_behind_many_of_another_combo(tenant: Tenant) -> None:
+    it = run(tenant, "a")
+    mine = recovery(it, 1)
+    manifest = b'{"task":"demo","prompts":{}}'
+    digest = bytes.fromhex(digests.sha256_hex(manifest))
+    combo = Combo.objects.create(task_type=it.task_type, manifest=manifest, digest=digest)
+    other = run(tenant, "b", combo=combo)
+    for fence in range(1, 4 * reading.ROWS + 2):
+        recovery(other, 1, fence=fence)
+    wanted = Wanted(combo=it.combo.hex, at=TODAY)
+    assert [each.pk for each in reading.behind(tenant, wanted, now=NOW)] == [mine.pk]
+    every = reading.behind(tenant, Wanted(combo=other.combo.hex, at=TODAY), now=NOW)
+    assert [each.interrupted_fence for each in every][:2] == [201, 200]
+    assert len(every) == reading.ROWS
+
+
 def test_another_tenants_recoveries_are_not_there(tenant: Tenant) -> None:
     recovery(run(people.make_tenant("other"), "a"), 1)
     assert reading.total(tenant, Wanted(), now=NOW).begun == 0
@@ -115,19 +132,20 @@ def test_the_page_draws_what_it_counts(tenant: Tenant) -> None:
     where = reverse("recoveries", args=[tenant.slug])
     page = client.get(where)
     text = page.content.decode()
-    assert text.count("<rect") == 2 * 30 * 3
+    assert text.count("<rect") == 3 * 30 * 3
     assert "key-of-a" in text
     assert "found none" in text
     [bar] = [bar for bar in page.context["counted"].bars if bar.url]
     assert "key-of-a" in client.get(where + bar.url).content.decode()
     assert client.get(where, {"per": "x", "at": "yesterday", "combo": "!"}).status_code == 200
+    assert client.get(where, {"at": "9999-12-31T23:00:00+00:00"}).status_code == 200
 
 
 def test_an_empty_page_says_so(tenant: Tenant) -> None:
     client = Client()
     client.force_login(people.bob(tenant))
     text = client.get(reverse("recoveries", args=[tenant.slug])).content.decode()
-    assert "Nothing was interrupted in this time" in text
+    assert "Nothing was interrupted or sent twice in this time" in text
     assert '<svg class="chart"' not in text
 
 
