@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from checkpoints.models import Stop
-from execution.pages import machine
+from execution.pages import machine, workers
 from reconciliation.credentials import warning as credentials
 from reconciliation.doors import lines as doors
 from tenants.scope import access_of
@@ -27,7 +27,7 @@ def system(request: HttpRequest) -> HttpResponseBase:
     mine = Q(tenant=None) | Q(tenant_id__in=list(rights))
     stops = Stop.objects.filter(mine, lifted_at=None)
     context = {
-        "processes": alive,
+        "processes": workers.lines(alive, seen=seen),
         "checks": machine.checks(alive),
         "load": machine.load(),
         "stops": stops[:MOST_STOPS].count(),

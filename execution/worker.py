@@ -93,8 +93,11 @@ class KedgeWorker(Worker):
     def heartbeat(self, *arguments: Any, **options: Any) -> None:
         super().heartbeat(*arguments, **options)
         if not self.is_horse:
+            horse = self.horse_pid or None
+            # By its holder a page finds the run that the horse is at.
+            holder = str(jobs.holder) if horse and jobs.holder else None
             codes = self.announcer.codes
-            processes.seen(self.name, horse=self.horse_pid or None, codes=codes)
+            processes.seen(self.name, horse=horse, holder=holder, codes=codes)
             self.announcer.keep()
             if overtaken.by_what(self.name):
                 self._drain()
