@@ -66,9 +66,10 @@ def beginning(action: Action) -> str:
 
 
 def call_off(verdict: Verdict, *, why: Redacted, user: User) -> None:
-    """The verdict that began it was taken back: ask the run that undoes to end, if it still goes.
+    """The verdict that began it is taken back: ask the run that undoes to end, if it still goes.
 
-    A transaction of its own: no two runs are locked at once.
+    Inside that transaction, before any other run is locked in it: a verdict that is gone with what
+    followed of it still under way would be nobody's.
     """
     run_id = verdict.detail.get("undone_by")
     if run_id is None:

@@ -50,6 +50,8 @@ def supersede(verdict_id: UUID, *, reason: str, user: User) -> Case:
     if not str(why).strip():
         raise IllegalMoveError("say why: taking a verdict back needs a reason")
     with transaction.atomic():
+        # The run that undoes is locked before the run of the case, as when it was begun.
+        compensating.call_off(known, why=why, user=user)
         run = Run.objects.select_for_update().get(pk=known.case.run_id)
         case = Case.objects.select_for_update(of=("self",)).get(pk=known.case_id)
         action = _locked_action(case)
@@ -59,13 +61,9 @@ def supersede(verdict_id: UUID, *, reason: str, user: User) -> Case:
             raise VerdictRefusedError("the run has gone past this case; there is nothing to reopen")
         Superseded.objects.create(verdict=known, reason=str(why), unsaid=unsaid, superseded_by=user)
         _tell(case, known, why, user)
-        opened = (
-            _open_again(run, case, known, action, user)
-            if unsaid
-            else _contradict(run, case, known, user)
-        )
-    compensating.call_off(known, why=why, user=user)
-    return opened
+        if unsaid:
+            return _open_again(run, case, known, action, user)
+        return _contradict(run, case, known, user)
 
 
 def can_be(verdict: Verdict) -> bool:
