@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 from uuid import UUID
 
@@ -13,6 +14,7 @@ from django.utils.translation import gettext as _
 
 from canonical.redaction import ours
 from checkpoints import knowing
+from checkpoints.boundaries import boundary
 from checkpoints.models import Run
 from checkpoints.states import LIVE_MODE
 from execution.plans import computing, states
@@ -65,7 +67,9 @@ def draft(tenant: Tenant, wanted: Draft, *, user: User) -> Plan:
         raise Denied(tenant.pk, kind.right)
     _refuse(kind, wanted)
     targets = _in_order(tenant, wanted.targets)
+    boundary("draft plan:before")
     with transaction.atomic():
+        transaction.on_commit(partial(boundary, "draft plan:after"))
         plan = _numbered(tenant, wanted, targets, user)
         _hold(plan, targets)
         _tell(plan, user, len(targets))

@@ -3,8 +3,11 @@
 Each posts back the digest that the page showed, and is judged under the lock of the plan.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -13,6 +16,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from canonical.redaction import Fact, ours
+from checkpoints.boundaries import boundary
 from checkpoints.errors import IllegalMoveError
 from execution.plans import states
 from execution.plans.errors import (
@@ -55,7 +59,7 @@ def start(plan_id: UUID, order: Order, *, user: User) -> Plan:
     Raises `PlanMovedError` for another digest, `NumberNotTypedError`, `SecondNeededError`,
     `PlanRefusedError`, `IllegalMoveError`, `Denied`.
     """
-    with transaction.atomic():
+    with _ordered():
         plan = _locked(plan_id, (states.READY, states.STOPPED), user)
         _refuse_another(plan, order)
         _refuse_start(plan, order, user)
@@ -76,7 +80,7 @@ def start(plan_id: UUID, order: Order, *, user: User) -> Plan:
 
 def stop(plan_id: UUID, order: Order, *, user: User) -> Plan:
     """Nothing more of it is carried out; what is done stays done. Needs no digest: it only stops."""
-    with transaction.atomic():
+    with _ordered():
         plan = _locked(plan_id, (states.STARTED,), user)
         because = _("Stopped by %(who)s.") % {"who": user}
         changes = {"state": states.STOPPED, "stopped_because": because}
@@ -85,7 +89,7 @@ def stop(plan_id: UUID, order: Order, *, user: User) -> Plan:
 
 def discard(plan_id: UUID, order: Order, *, user: User) -> Plan:
     """End a plan that was not started, or was stopped: what is left of it is never done."""
-    with transaction.atomic():
+    with _ordered():
         unstarted = (states.COMPUTING, states.READY, states.STOPPED)
         plan = _locked(plan_id, unstarted, user)
         changes = {"state": states.DISCARDED, "ended_at": Now()}
@@ -94,7 +98,7 @@ def discard(plan_id: UUID, order: Order, *, user: User) -> Plan:
 
 def second(plan_id: UUID, order: Order, *, user: User) -> Plan:
     """Say yes as the second person, to exactly this digest; somebody else starts it."""
-    with transaction.atomic():
+    with _ordered():
         plan = _locked(plan_id, (states.READY, states.STOPPED), user)
         _refuse_another(plan, order)
         if not plan.needs_second:
@@ -104,6 +108,15 @@ def second(plan_id: UUID, order: Order, *, user: User) -> Plan:
         if user.pk == plan.started_by_id:
             raise PlanRefusedError(_("you started it: somebody else has to be the second person"))
         return _carry(_Ordered(plan, user, order, states.SECOND, {"seconded_by": user}))
+
+
+@contextmanager
+def _ordered() -> Iterator[None]:
+    """An order is one transaction, and a boundary."""
+    boundary("order plan:before")
+    with transaction.atomic():
+        transaction.on_commit(partial(boundary, "order plan:after"))
+        yield
 
 
 def _locked(plan_id: UUID, legal: tuple[str, ...], user: User) -> Plan:

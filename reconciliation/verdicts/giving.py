@@ -1,12 +1,14 @@
 """Giving a verdict: by one person, or by two where the rules demand it. It never sends anything."""
 
 from dataclasses import replace
+from functools import partial
 from uuid import UUID
 
 from django.db import transaction
 
 from canonical.redaction import Fact, ours
 from checkpoints import cases, runs, states
+from checkpoints.boundaries import boundary
 from checkpoints.cases import Ruling
 from checkpoints.errors import IllegalMoveError
 from checkpoints.models import Case, ProposedVerdict, Verdict
@@ -34,7 +36,9 @@ def give(
     known = Case.objects.select_related("tenant").get(pk=case_id)
     given = redacted(known, given)
     alone = second.demand(known, given.verdict, user).people == 1
+    boundary("verdict:before")
     with transaction.atomic():
+        transaction.on_commit(partial(boundary, "verdict:after"))
         counts = alone or second_person is not None
         undoing = _begun(known, given, user) if counts else None
         run, case = cases.locked(case_id)
@@ -63,7 +67,9 @@ def agree(proposal_id: UUID, *, terms: str, user: User) -> Verdict:
     proposal = ProposedVerdict.objects.select_related("case__tenant", "proposed_by").get(
         pk=proposal_id
     )
+    boundary("agree verdict:before")
     with transaction.atomic():
+        transaction.on_commit(partial(boundary, "agree verdict:after"))
         given = of_record(proposal.verdict, proposal.reason, proposal.evidence, proposal.detail)
         undoing = _begun(proposal.case, given, proposal.proposed_by)
         run, case = cases.locked(proposal.case_id)
@@ -86,7 +92,9 @@ def decline(proposal_id: UUID, *, reason: str, user: User) -> ProposedVerdict:
     why = words(known.case, reason)
     if known.proposed_by_id != user.pk and not str(why).strip():
         raise VerdictRefusedError("say why you do not agree")
+    boundary("decline verdict:before")
     with transaction.atomic():
+        transaction.on_commit(partial(boundary, "decline verdict:after"))
         _, case = cases.locked(known.case_id)
         proposal = second.locked(proposal_id, case)
         own = proposal.proposed_by_id == user.pk
@@ -141,7 +149,9 @@ def _moved(proposal: ProposedVerdict, given: Given, desk: Desk, terms: str) -> b
 
 
 def _outdate(proposal: ProposedVerdict, user: User) -> None:
+    boundary("outdate verdict:before")
     with transaction.atomic():
+        transaction.on_commit(partial(boundary, "outdate verdict:after"))
         _, case = cases.locked(proposal.case_id)
         found = second.locked(proposal.pk, case)
         second.end(found, second.OUTDATED, user=user, why=ours("The case had moved."))

@@ -5,6 +5,7 @@ What the run has taken in cannot be unsaid: then it is held by a case of its own
 which lists what was done since.
 """
 
+from functools import partial
 from typing import Final
 from uuid import UUID
 
@@ -13,6 +14,7 @@ from django.db import transaction
 from approvals import requests
 from canonical.redaction import Fact, Redacted, ours
 from checkpoints import cases, events, holding, states
+from checkpoints.boundaries import boundary
 from checkpoints.cases import Trouble
 from checkpoints.errors import IllegalMoveError
 from checkpoints.models import Case, Run, Superseded, Verdict
@@ -49,7 +51,9 @@ def supersede(verdict_id: UUID, *, reason: str, user: User) -> Case:
     why = words(known.case, reason)
     if not str(why).strip():
         raise IllegalMoveError("say why: taking a verdict back needs a reason")
+    boundary("supersede verdict:before")
     with transaction.atomic():
+        transaction.on_commit(partial(boundary, "supersede verdict:after"))
         # The run that undoes is locked before the run of the case, as when it was begun.
         compensating.call_off(known, why=why, user=user)
         run = Run.objects.select_for_update().get(pk=known.case.run_id)

@@ -10,28 +10,36 @@ from django.core.management import call_command
 from django.db import connection, connections
 from psycopg import sql
 
+from approvals.people import reversibility
+from approvals.rules.classes import REVERSIBLE
 from config.demo import classes
 from tenants.actors import Actor
 from tenants.models import Tenant, User
-from tests.people import ada, dee, make_tenant
+from tests.crash import faketools
+from tests.people import ada, dee, eve, make_tenant
 
 TENANT = "acme"
 
 
 @dataclass(frozen=True)
 class Cast:
-    """The tenant, who starts runs, and who approves them."""
+    """The tenant, who starts runs and decides cases, who approves, and who is the second to decide."""
 
     tenant: Tenant
     starter: User
     approver: User
+    colleague: User
 
 
 def cast() -> Cast:
     """The people of this database, made when they are missing."""
     tenant = make_tenant(TENANT)
-    classes.make([tenant], actor=Actor.machine("crash"))
-    return Cast(tenant, ada(tenant), dee(tenant))
+    machine = Actor.machine("crash")
+    classes.make([tenant], actor=machine)
+    known = {each.tool for each in reversibility.classes_of(tenant)}
+    for tool in {each.name for each in faketools.UNHEARD} - known:
+        reversibility.set_class(tenant, tool, REVERSIBLE, actor=machine, why="A file.")
+    return Cast(tenant, ada(tenant), dee(tenant), eve(tenant))
 
 
 def switch_to(name: str) -> None:

@@ -86,6 +86,28 @@ class Forgetful(Fake):
         return Absent()
 
 
+class Unheard(Fake):
+    """It has its effect, and whoever asked never hears of it. Its window is soon over."""
+
+    budget_seconds = 1
+    margin_seconds = 0
+
+    def perform(self, call: Call) -> Sent:
+        super().perform(call)
+        raise ConnectionError("the answer was lost")
+
+
+class Unsent(Unheard):
+    """The first request of a key is lost on the way, and the second comes through."""
+
+    def perform(self, call: Call) -> Sent:
+        try:
+            (world() / f"lost-{call.key[:24]}").touch(exist_ok=False)
+        except FileExistsError:
+            return Fake.perform(self, call)
+        raise ConnectionError("the request was lost")
+
+
 REMEMBERS = 3600
 LATE = (
     Late("late.void", Capabilities(void=True, look_up=True)),
@@ -100,5 +122,9 @@ UNHURRIED = (
     Unhurried("slow.look_up", Capabilities(look_up=True)),
     Unhurried("slow.nothing", Capabilities()),
 )
+UNHEARD = (
+    Unheard("unheard.nothing", Capabilities()),
+    Unsent("unsent.nothing", Capabilities()),
+)
 BROKEN = (Forgetful("broken.forgetful", Capabilities(look_up=True)),)
-ALL = (*LATE, *UNHURRIED, *BROKEN)
+ALL = (*LATE, *UNHURRIED, *UNHEARD, *BROKEN)

@@ -43,8 +43,13 @@ class Matrix:
     began: float = field(default_factory=time.monotonic)
 
     def record(self, pool: Lanes) -> None:
-        """Run every scenario undisturbed; the points are what its processes reach."""
-        for result in pool.run(Trial(name, sweeps=True) for name in self.options.only):
+        """Run every scenario undisturbed; the points are what its processes reach.
+
+        A sweeper goes its rounds only where it is to die in one.
+        """
+        for result in pool.run(
+            Trial(name, sweeps=BY_NAME[name].sweeper_kills) for name in self.options.only
+        ):
             if result.end is None or result.trouble:
                 raise SystemExit(f"{result.trial} did not go well: {_last_words(result)}")
             self.recorded[result.trial.scenario] = result

@@ -8,15 +8,19 @@ from typing import Any
 
 import psycopg
 from django.db import connections
+from django.db.models import Q
 
 from canonical import json as canonical
 from canonical import redaction
 from checkpoints import blobs, reading
-from checkpoints.models import Case, Checkpoint, Recovery, Run
+from checkpoints.models import Case, Checkpoint, Recovery, Run, Verdict
 from checkpoints.states import FINAL
+from execution.plans import states as planning
+from execution.plans.models import Plan
 from reconciliation.models import Action
 from reconciliation.states import DISPATCHED
 from tests.acceptance import counting
+from tests.crash import undone
 
 STANDS = """
 SELECT status, reason, due_at <= clock_timestamp(),
@@ -24,8 +28,31 @@ SELECT status, reason, due_at <= clock_timestamp(),
        EXISTS (SELECT 1 FROM approvals_approvalrequest AS request
                 WHERE request.run_id = run.id AND request.state = 'open'),
        forked_from_id IS NOT NULL,
-       (SELECT max(ended) FROM checkpoints_repin WHERE run_id = run.id)
-  FROM checkpoints_run AS run WHERE business_key = %s ORDER BY id DESC LIMIT 1
+       (SELECT max(ended) FROM checkpoints_repin WHERE run_id = run.id),
+       EXISTS (SELECT 1 FROM checkpoints_case WHERE run_id = run.id AND decided_at IS NULL
+                  AND closed_at IS NULL),
+       EXISTS (SELECT 1 FROM checkpoints_case WHERE run_id = run.id AND closed_at IS NULL)
+  FROM checkpoints_run AS run
+"""
+OF_KEY = f"{STANDS} WHERE business_key = %s ORDER BY id DESC LIMIT 1"
+UNDOES = f"""{STANDS} WHERE EXISTS (
+       SELECT 1 FROM reconciliation_action AS action JOIN checkpoints_run AS own
+           ON own.id = action.run_id
+        WHERE own.business_key = %s
+          AND starts_with(run.business_key, 'undo ' || action.id || ' '))
+ ORDER BY id DESC LIMIT 1
+"""
+# How many durable steps people have made who decide the cases of a run.
+SAID = """
+SELECT (SELECT count(*) FROM checkpoints_verdict WHERE case_id = ANY(cases)
+           AND proposal_id IS NULL)
+     + (SELECT count(*) FROM checkpoints_proposedverdict WHERE case_id = ANY(cases))
+     + (SELECT count(*) FROM checkpoints_proposedverdict WHERE case_id = ANY(cases)
+           AND ended <> '')
+     + (SELECT count(*) FROM checkpoints_superseded AS gone JOIN checkpoints_verdict AS verdict
+            ON verdict.id = gone.verdict_id WHERE case_id = ANY(cases))
+  FROM (SELECT array_agg(id) AS cases FROM checkpoints_case WHERE run_id IN
+          (SELECT id FROM checkpoints_run WHERE business_key = %s)) AS of_run
 """
 
 # Everything durable that decides how a run goes on, without names and times.
@@ -62,6 +89,8 @@ class Stands:
     is_asked: bool
     is_fork: bool
     order: str | None  # how the one to move to another combo ended; "" when it has not
+    is_undecided: bool  # it has a case that a person has to decide
+    is_unproven: bool  # or one of which it is not proven yet that this helped
 
     @property
     def is_final(self) -> bool:
@@ -102,7 +131,22 @@ class End:
 
 def stands(reader: psycopg.Connection, business_key: str) -> Stands | None:
     """Where the run is now, or its fork; None before it is started."""
-    row = reader.execute(STANDS, [business_key]).fetchone()
+    return _stands(reader, OF_KEY, business_key)
+
+
+def undoing(reader: psycopg.Connection, business_key: str) -> Stands | None:
+    """Where the newest run is that undoes an effect of this one; None when there is none."""
+    return _stands(reader, UNDOES, business_key)
+
+
+def said(reader: psycopg.Connection, business_key: str) -> int:
+    """How many durable steps people have made who decide its cases."""
+    row = reader.execute(SAID, [business_key]).fetchone()
+    return int(row[0] or 0) if row is not None else 0
+
+
+def _stands(reader: psycopg.Connection, statement: str, business_key: str) -> Stands | None:
+    row = reader.execute(statement, [business_key]).fetchone()
     if row is None:
         return None
     return Stands(row[0], row[1], bool(row[2]), row[3] or 0.0, *row[4:])
@@ -156,11 +200,32 @@ def _result(run: Run, ticket: str) -> str:
         "nodes": list(nodes),
         "state": _with_documents(run, redaction.blanked(head.state)),
         "lists": {name: reading.chain_items(run, head, name) for name in chains},
+        "verdicts": _verdicts(run),
+        "undone": [[it.status, it.stop_reason] for it in undone.runs_of(run.business_key)],
+        "plans": _plans(run),
     }
     text = canonical.dumps(whole).decode().replace(run.business_key, "(key)")
     text = _VERSION.sub("(version)", text.replace(ticket, "(ticket)") if ticket else text)
     numbers: dict[str, str] = {}
     return _UUID.sub(lambda found: numbers.setdefault(found[0], f"#{len(numbers)}"), text)
+
+
+def _verdicts(run: Run) -> list[list[object]]:
+    """What people said of its cases, in order, how many they were, and what of it counts."""
+    given = Verdict.objects.filter(case__run__business_key=run.business_key).order_by("given_at")
+    return [
+        [each.case.kind, each.verdict, each.people, not hasattr(each, "superseded")]
+        for each in given.select_related("case", "superseded")
+    ]
+
+
+def _plans(run: Run) -> list[list[object]]:
+    """The plans that it was in: how each ended, and how many items of how many have a result."""
+    found = Plan.objects.filter(items__run=run).order_by("number")
+    return [
+        [each.kind, each.state, each.total, sum(getattr(each, name) for name in planning.RESULTS)]
+        for each in found
+    ]
 
 
 def _with_documents(run: Run, state: Any) -> Any:
@@ -172,6 +237,8 @@ def _with_documents(run: Run, state: Any) -> Any:
 
 
 def _actions(run: Run) -> tuple[Done, ...]:
+    of_run = Q(run__business_key=run.business_key)
+    of_undoing = Q(run__in=[each.pk for each in undone.runs_of(run.business_key)])
     return tuple(
         Done(
             key=bytes(action.key).hex(),
@@ -180,5 +247,5 @@ def _actions(run: Run) -> tuple[Done, ...]:
             outcome=action.outcome,
             has_receipt=action.receipts.exists(),
         )
-        for action in Action.objects.filter(run__business_key=run.business_key).order_by("id")
+        for action in Action.objects.filter(of_run | of_undoing).order_by("id")
     )

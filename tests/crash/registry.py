@@ -29,6 +29,7 @@ from tests.engine import registry as engine
 FAKES = (*plain.ALL, *faketools.ALL)
 STEPS, LONG, CARELESS = "crash_steps", "crash_long", "crash_careless"
 EDITED, PLANNED, MOVED = "crash_edited", "crash_planned", "crash_moved"
+RULED, UNDO, BACK, RENEWED = "crash_ruled", "undo", "crash_back", "crash_renewed"
 NEWER, OLDER = 2, 1  # state schemas of the task that moves
 # Long enough to be killed in the middle, short enough to wait for.
 LONG_STEPS, STEP_SECONDS = 4000, 0.005
@@ -71,10 +72,10 @@ def _only_above_zero(state: State, context: Context) -> To:
     return To(END, {**state, "thought": "done"})
 
 
-def _planned() -> Graph:
-    """It cannot go on before somebody has mended the world; a plan lets it try again."""
+def _stuck(task_type: str) -> Graph:
+    """It cannot go on before somebody has mended the world."""
     manifest = replace(engine.GRAPHS["steps"].manifest, tools=())
-    graph = Graph(PLANNED, title=PLANNED, start="first", manifest=manifest)
+    graph = Graph(task_type, title=task_type, start="first", manifest=manifest)
     graph.node("first", COMPUTE, to=["second"])(lambda *_: To("second", {"thought": "first"}))
     graph.node("second", COMPUTE, to=[END])(_only_when_mended)
     return graph.checked()
@@ -91,6 +92,12 @@ def mended() -> Path:
     return Path(os.environ["KEDGE_FAKE_WORLD"]) / "mended"
 
 
+def mend() -> None:
+    """A person has set the world right."""
+    mended().parent.mkdir(parents=True, exist_ok=True)
+    mended().touch()
+
+
 def wear(schema: int) -> None:
     """From now on this process has the code that writes this state, of the task that moves."""
     graph = _steps(MOVED)
@@ -100,6 +107,11 @@ def wear(schema: int) -> None:
             lambda state: {**state, "thought": f"{state['thought']} (older)"}
         )
     GRAPHS[MOVED] = graph.checked()
+
+
+def renew() -> None:
+    """From now on this process has newer code of the task that is forked onto another combo."""
+    CODE[RENEWED] = "tests, renewed"
 
 
 def _careless() -> Graph:
@@ -132,7 +144,11 @@ GRAPHS: dict[str, Graph] = {
     LONG: _long(),
     CARELESS: _careless(),
     EDITED: _edited(),
-    PLANNED: _planned(),
+    PLANNED: _stuck(PLANNED),
+    BACK: _stuck(BACK),
+    RULED: _steps(RULED),
+    RENEWED: _steps(RENEWED),
+    UNDO: engine.GRAPHS[UNDO],
 }
 wear(NEWER)
 SMTP = MailServer("127.0.0.1", int(os.environ.get("KEDGE_CRASH_SMTP_PORT", "0")))
@@ -145,6 +161,24 @@ DESK = {
 }
 TOOLS = _by_name(GitPush(remote_url), SendMail(SMTP), *DESK.values(), *FAKES)
 RULES = {"rules_schema": 1, "rules": [{"tool": tool.name, **engine.RULE} for tool in FAKES]}
+# Two people where it happened, or where a run just tries again.
+BY_TWO = {
+    "rules_schema": 2,
+    "rules": [
+        {
+            "name": tool.name.replace(".", "-").replace("_", "-"),
+            "tool": tool.name,
+            "then": "ask",
+            "who": {"permission": "approve_actions"},
+            "people": 1,
+            "expires_after_seconds": 3600,
+        }
+        for tool in faketools.UNHEARD
+    ],
+    "verdicts": [{"name": "two-of-us", "people": 2, "verdicts": ["it_happened", "try_again"]}],
+}
+CODE: dict[str, str] = {}
+COMPENSATIONS = {tool.name: engine.COMPENSATIONS["fake.void"] for tool in faketools.UNHEARD}
 
 
 def variants(task_type: str) -> list[str]:
@@ -156,4 +190,6 @@ def manifest(task_type: str, variant: str = "") -> dict[str, Any]:
     if task_type in real.GRAPHS:
         return real.manifest(task_type, variant)
     reads = GRAPHS[task_type].state_schema
-    return {"task_type": task_type, "code": "tests", "state_schema": reads, "rules": RULES}
+    rules = BY_TWO if task_type in (PLANNED, RULED, BACK) else RULES
+    code = CODE.get(task_type, "tests")
+    return {"task_type": task_type, "code": code, "state_schema": reads, "rules": rules}

@@ -21,9 +21,9 @@ from execution.plans.models import Plan
 from reconciliation import verdicts
 from reconciliation.verdicts import Given
 from tenants.actors import Actor
-from tests.crash import registry
+from tests.crash import registry, undone
 from tests.crash.databases import Cast
-from tests.crash.registry import mended
+from tests.crash.registry import mend
 from tests.opening import read_and_decide
 
 # The steps of the test graph: it thinks twice, then it proposes.
@@ -53,9 +53,12 @@ def start(job: Job) -> None:
 
 def take_turns(holder: uuid.UUID, job: Job | None = None) -> None:
     """A work-horse's life; of the pool that has the code of a run that moves, wherever it is now."""
-    if job is not None and job.task_type == registry.MOVED:
-        combo = Run.objects.get(business_key=job.business_key).combo
-        registry.wear(versions.of(combo).state_schema or registry.NEWER)
+    if job is not None and job.task_type in (registry.MOVED, registry.RENEWED):
+        newest = Run.objects.filter(business_key=job.business_key).order_by("-id")[0]
+        if job.task_type == registry.MOVED:
+            registry.wear(versions.of(newest.combo).state_schema or registry.NEWER)
+        elif newest.forked_from_id is not None:
+            registry.renew()
     horse.take_turns(holder)
 
 
@@ -89,6 +92,14 @@ def answer(job: Job) -> None:
     read_and_decide(request, job.cast.approver, verdict, reason)
 
 
+def allow_undoing(job: Job) -> None:
+    """The same person answers the question of the run that undoes its effect."""
+    undoing = ApprovalRequest.objects.filter(
+        run__in=undone.runs_of(job.business_key), state=permission.OPEN
+    )
+    read_and_decide(undoing.get(), job.cast.approver, "approve", "as it should be")
+
+
 def cancel(job: Job) -> None:
     """Somebody has seen enough."""
     run = Run.objects.get(business_key=job.business_key)
@@ -115,26 +126,39 @@ def revoke(job: Job) -> None:
 
 
 def fork(job: Job) -> None:
-    """A person wants the part with the effect once more; asked again, it is the same request."""
+    """A person wants the part with the effect once more; asked again, it is the same request.
+
+    The fork is onto the combo whose code is here: another one, where the task was renewed.
+    """
     source = Run.objects.get(business_key=job.business_key, forked_from=None)
+    if job.task_type == registry.RENEWED:
+        registry.renew()
     token = uuid.uuid5(source.pk, "once more")
     wanted = making.Wanted(seq=BEFORE_ITS_EFFECT, reason="once more", token=token)
     making.fork(source, wanted, actor=Actor.person(job.cast.starter))
 
 
 def plan(job: Job) -> None:
-    """A person mends the world and lets the held run try again: a plan, read and then started."""
-    run = Run.objects.get(business_key=job.business_key)
+    """A person mends the world and lets the held run try again by a plan: the next step of that.
+
+    Another says yes to it. Once started it is stopped, read once more, and goes on.
+    """
+    run, cast = Run.objects.get(business_key=job.business_key), job.cast
     made = Plan.objects.filter(items__run=run).exclude(state__in=planning.FINAL).first()
     if made is None:
-        mended().parent.mkdir(parents=True, exist_ok=True)
-        mended().touch()
+        mend()
         target = drafting.Target(run.pk)
         draft = drafting.Draft("try_again", "mended", "one run", [target], {}, PLAN_PACE)
-        drafting.draft(job.cast.tenant, draft, user=job.cast.starter)
+        drafting.draft(cast.tenant, draft, user=cast.starter)
+        return
+    order = ordering.Order(made.digest, made.planned)
+    if made.state == planning.READY and made.seconded_by is None:
+        ordering.second(made.pk, order, user=cast.colleague)
     elif made.state == planning.READY:
-        order = ordering.Order(made.digest, made.planned)
-        ordering.start(made.pk, order, user=job.cast.starter)
+        ordering.start(made.pk, order, user=cast.starter)
+        ordering.stop(made.pk, order, user=cast.starter)
+    elif made.state == planning.STOPPED:
+        ordering.start(made.pk, order, user=cast.starter)
 
 
 def carry(job: Job) -> None:

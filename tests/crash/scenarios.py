@@ -4,8 +4,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from agents.fleet_change.proposing import MAIL
+from reconciliation import verdicts
 from tests.crash import registry
-from tests.crash.points import EDIT, PLAN, Point
+from tests.crash.points import EDIT, JUDGE, PLAN, Point
+from tests.crash.rulings import (
+    AGREE,
+    AGREE_TOO_LATE,
+    DECLINE,
+    TAKE_BACK,
+    TAKE_BACK_AT_END,
+    Word,
+    give,
+)
 from tests.crash.worlds import REPOSITORY, Place
 
 Content = Callable[[Place], Mapping[str, object]]
@@ -25,7 +35,7 @@ class Scenario:
     before anybody else notices. `mended_by`: it is held, and goes on after an edit (two people write its
     state by hand) or a plan. `forked`: once it has ended, it is forked from before its effect, and
     the fork ends too. `moved`: while it waits for a yes it is ordered to a combo whose code reads an
-    older state. `refunds`: there is a shop, with a ticket of its own. `recovery_kills`:
+    older state. `words`: what people say of its cases, and take back. `refunds`: there is a shop, with a ticket of its own. `recovery_kills`:
     recoveries are killed too, and every death is noticed in both ways. `sweeper_kills`: so are the
     sweeper's ordinary rounds. `variant`: that of the combo it is pinned to.
     """
@@ -43,6 +53,7 @@ class Scenario:
     forked: bool = False
     moved: bool = False
     mended_by: str = ""
+    words: tuple[Word, ...] = ()
     kills: Callable[[Point], bool] = everywhere
     recovery_kills: bool = True
     sweeper_kills: bool = False
@@ -60,6 +71,10 @@ def _around_the_call(point: Point) -> bool:
 
 def _before_the_call(point: Point) -> bool:
     return point.boundary == "effect:before"
+
+
+def _by_who_decides(point: Point) -> bool:
+    return point.role == JUDGE
 
 
 def _fleet(place: Place) -> Mapping[str, object]:
@@ -83,6 +98,7 @@ PLAIN = (
     Scenario("edited", registry.EDITED, lambda _place: {}, mended_by=EDIT),
     Scenario("planned", registry.PLANNED, lambda _place: {}, mended_by=PLAN),
     Scenario("forked", registry.STEPS, _acting("fake.void"), forked=True),
+    Scenario("forked_over", registry.RENEWED, _acting("fake.keyed"), forked=True),
     Scenario("moved", registry.MOVED, _acting("fake.void"), moved=True),
     Scenario("revoked", registry.STEPS, _acting("fake.void"), kills=_around_the_call, revoked=True),
 )
@@ -162,6 +178,62 @@ REFUNDS = (
         kills=_around_the_call,
     ),
 )
+# People decide and are killed; who is back looks what the record has of their words.
+RULED = tuple(
+    Scenario(
+        f"ruled_{name}",
+        registry.BACK if tool == "" else registry.RULED,
+        _acting(tool),
+        words=words,
+        kills=_by_who_decides,
+        patience_seconds=30,
+    )
+    for name, tool, words in (
+        (
+            "by_two",
+            "unheard.nothing",
+            (
+                *(give(verdicts.WRITE_OFF), Word(TAKE_BACK)),
+                *(give(verdicts.IT_HAPPENED), Word(AGREE)),
+            ),
+        ),
+        (
+            "declined",
+            "unsent.nothing",
+            (
+                *(give(verdicts.IT_HAPPENED), Word(AGREE_TOO_LATE)),
+                *(give(verdicts.IT_HAPPENED), Word(DECLINE), give(verdicts.WRITE_OFF)),
+            ),
+        ),
+        (
+            "again",
+            "unsent.nothing",
+            (give(verdicts.IT_DID_NOT), Word(TAKE_BACK), give(verdicts.SEND_AGAIN)),
+        ),
+        ("undone", "unheard.nothing", (give(verdicts.COMPENSATE),)),
+        (
+            "called_off",
+            "unsent.nothing",
+            (give(verdicts.COMPENSATE), Word(TAKE_BACK), give(verdicts.WRITE_OFF_AND_STOP)),
+        ),
+        (
+            "contradicted",
+            "unheard.nothing",
+            (
+                *(give(verdicts.IT_DID_NOT), Word(TAKE_BACK_AT_END)),
+                *(give(verdicts.IT_HAPPENED), Word(AGREE)),
+            ),
+        ),
+        (
+            "back",
+            "",
+            (
+                *(give(verdicts.GO_ON_FROM, seq=1), Word(TAKE_BACK)),
+                *(give(verdicts.TRY_AGAIN), Word(DECLINE), give(verdicts.GO_ON_FROM, seq=0)),
+            ),
+        ),
+    )
+)
 # One trial for each kind of tool with the margins of production (rule 9).
 UNHURRIED = tuple(
     Scenario(
@@ -182,12 +254,12 @@ BROKEN = (
     Scenario("forgetful_tool", registry.STEPS, _acting("broken.forgetful"), kills=_around_the_call),
     Scenario("careless_node", registry.CARELESS, lambda _place: {"steps": 2}),
 )
-ALL = (*PLAIN, *LATE, *CANCELLED, *REAL, *REFUNDS, *UNHURRIED)
+ALL = (*PLAIN, *LATE, *CANCELLED, *REAL, *REFUNDS, *RULED, *UNHURRIED)
 # Every boundary, and every kind of tool, once.
 SHORT = (
     *("steps", "void", "keyed", "look_up", "nothing", "sent_back"),
     *("late_void", "cancelled_void", "fleet_change", "fleet_late"),
-    *("refund_desk", "refund_twice", "edited", "planned", "forked", "revoked"),
-    "moved",
+    *("refund_desk", "refund_twice", "edited", "planned", "forked_over", "revoked"),
+    *("moved", "ruled_by_two", "ruled_declined", "ruled_called_off"),
 )
 BY_NAME = {scenario.name: scenario for scenario in (*ALL, *BROKEN)}

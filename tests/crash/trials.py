@@ -12,13 +12,14 @@ import psycopg
 
 from checkpoints.states import HELD, OUTCOME_UNKNOWN, RUNNING
 from reconciliation import verdicts
-from tests.crash import points, record, roles
+from tests.crash import points, record, roles, rulings
 from tests.crash.databases import Cast
 from tests.crash.points import Point
 from tests.crash.processes import Ended, StuckError, live, watch_statements
 from tests.crash.record import Done, End, Stands
 from tests.crash.registry import TOOLS
 from tests.crash.roles import Job
+from tests.crash.rulings import Word
 from tests.crash.scenarios import BY_NAME, Scenario
 from tests.crash.worlds import Effect, Place
 from tests.servers.shop import Shop
@@ -112,6 +113,20 @@ class _Course:
 
     def stands(self) -> Stands | None:
         return record.stands(self.stage.reader, self.job.business_key)
+
+    def undoing(self) -> Stands | None:
+        """Where the run is that undoes an effect, if one does."""
+        if not self.scenario.words:
+            return None
+        return record.undoing(self.stage.reader, self.job.business_key)
+
+    def word(self) -> Word | None:
+        """What people who decide its cases have not said yet: the next of it."""
+        words = self.scenario.words
+        if not words:
+            return None
+        said = record.said(self.stage.reader, self.job.business_key)
+        return words[said] if said < len(words) else None
 
     def end(self) -> End:
         return record.end_of(self.job.business_key, ticket=self.place.ticket)
@@ -207,7 +222,16 @@ def _carry_on(course: _Course, *, until: float) -> None:
 def _is_over(course: _Course, now: Stands) -> bool:
     if course.is_to_be_forked(now):
         return False
+    if course.scenario.words:
+        return now.is_final and not _is_to_be_decided(course, now)
     return now.is_final or not _may_go_on(course, now)
+
+
+def _is_to_be_decided(course: _Course, now: Stands) -> bool:
+    """Whether words are left, a case is not closed, or what is to be undone is not."""
+    undoing = course.undoing()
+    under_way = undoing is not None and not undoing.is_final
+    return now.is_unproven or under_way or course.word() is not None
 
 
 def _may_go_on(course: _Course, now: Stands) -> bool:
@@ -244,7 +268,13 @@ def _next(course: _Course, now: Stands | None) -> None:
         course.live(points.START, lambda: roles.start(course.job))
     elif course.is_to_be_forked(now):
         course.live(points.FORK, lambda: roles.fork(course.job))
-    elif now.status == RUNNING:
+    elif not (course.scenario.words and _is_ruled(course, now)):
+        _go_on(course, now)
+
+
+def _go_on(course: _Course, now: Stands) -> None:
+    """The run's own turn, or that of whoever it waits for."""
+    if now.status == RUNNING:
         _notice(course)
     elif now.is_asked:
         _decide(course, now)
@@ -256,6 +286,35 @@ def _next(course: _Course, now: Stands | None) -> None:
         time.sleep(min(max(now.due_in, PAUSE_SECONDS), 1.0))
         if now.due_in > 0:
             course.live(points.SWEEP, roles.sweep)
+
+
+def _is_ruled(course: _Course, now: Stands) -> bool:
+    """Let a person say the next of their words, and let what follows of the last come to its end.
+
+    False when it is the turn of the run itself.
+    """
+    word, undoing = course.word(), course.undoing()
+    if word is not None and word.is_due(is_open=now.is_undecided, is_final=now.is_final):
+        course.live(points.JUDGE, lambda: rulings.say(course.job, word))
+    elif not now.is_final:
+        return False
+    elif undoing is not None and not undoing.is_final:
+        _undo(course, undoing)
+    else:
+        course.live(points.SWEEP, roles.sweep)
+    return True
+
+
+def _undo(course: _Course, now: Stands) -> None:
+    """The run that undoes an effect is one like any other."""
+    if now.status == RUNNING:
+        _notice(course)
+    elif now.is_asked:
+        course.live(points.PERSON, lambda: roles.allow_undoing(course.job))
+    elif now.is_due:
+        _take_turns(course)
+    else:
+        course.live(points.SWEEP, roles.sweep)
 
 
 def _decide(course: _Course, now: Stands) -> None:
