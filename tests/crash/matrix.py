@@ -17,7 +17,7 @@ from tests.crash.lanes import Common, Lanes, lanes, warm
 from tests.crash.mutants import MUTANTS
 from tests.crash.options import Options, parse
 from tests.crash.registry import TOOLS
-from tests.crash.scenarios import BY_NAME, UNHURRIED, everywhere
+from tests.crash.scenarios import BY_NAME, UNHURRIED, by_who_decides, everywhere
 from tests.crash.trials import Result, Trial
 
 SAY_EVERY = 50
@@ -56,8 +56,9 @@ class Matrix:
         self.say(f"{sum(len(it.reached) for it in self.recorded.values())} points recorded")
 
     def statements(self, pool: Lanes) -> list[Trial]:
-        """Every statement of every scenario of which all points are killed, before and after."""
-        whole = [name for name in self.options.only if BY_NAME[name].kills is everywhere]
+        """Every statement of every scenario all of whose processes, or all who decide, are killed."""
+        all_of = (everywhere, by_who_decides)
+        whole = [name for name in self.options.only if BY_NAME[name].kills in all_of]
         recorded = pool.run(Trial(name, statements=True) for name in whole)
         return [trial for result in recorded for trial in plan.at_statements(result)]
 

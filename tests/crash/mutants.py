@@ -3,8 +3,12 @@
 from collections.abc import Callable
 from typing import Any
 
+from django.db import connection
+
+from checkpoints.boundaries import boundary
 from execution import lapses
 from reconciliation import ledger, outcomes, states
+from reconciliation.verdicts import second
 
 
 def _resend(action: Any, *, fence: int, void: bool = False) -> outcomes.Finding:
@@ -30,7 +34,20 @@ def never_notice() -> None:
         setattr(lapses, name, _nobody_noticed)
 
 
+def agreed_apart() -> None:
+    """A second person's yes is committed before the verdict: runs must be lost in between."""
+    end = second.end
+
+    def end_apart(*given: Any, **more: Any) -> None:
+        end(*given, **more)
+        connection.connection.commit()
+        boundary("apart:after")
+
+    second.end = end_apart
+
+
 MUTANTS: dict[str, Callable[[], None]] = {
     "resend_blindly": resend_blindly,
     "never_notice": never_notice,
+    "agreed_apart": agreed_apart,
 }

@@ -48,9 +48,10 @@ def _both_ways(name: str, point: Point) -> list[Trial]:
 
 
 def at_statements(recorded: Result) -> list[Trial]:
-    """Every statement of an uninterrupted run, before and after."""
+    """Every statement of an uninterrupted run, before and after, of whom its scenario is killed."""
     name, found = recorded.trial.scenario, dict.fromkeys(recorded.reached)
-    points = [point for point in found if point.boundary.partition(":")[0] == STATEMENT]
+    of_whom = filter(BY_NAME[name].kills, found)
+    points = [point for point in of_whom if point.boundary.partition(":")[0] == STATEMENT]
     return [
         Trial(name, (point,), (PARENT, SWEEP)[number % 2], statements=True)
         for number, point in enumerate(points)

@@ -73,7 +73,7 @@ def _before_the_call(point: Point) -> bool:
     return point.boundary == "effect:before"
 
 
-def _by_who_decides(point: Point) -> bool:
+def by_who_decides(point: Point) -> bool:
     return point.role == JUDGE
 
 
@@ -185,8 +185,7 @@ RULED = tuple(
         registry.BACK if tool == "" else registry.RULED,
         _acting(tool),
         words=words,
-        kills=_by_who_decides,
-        patience_seconds=30,
+        kills=by_who_decides,
     )
     for name, tool, words in (
         (

@@ -55,6 +55,7 @@ def test_killed_at_every_boundary_nothing_is_lost_or_done_twice(tmp_path: Path) 
         (("--only", "forgetful_tool"), "duplicates"),
         (("--only", "for_mutants", "--mutant", "resend_blindly"), "duplicates"),
         (("--only", "careless_node"), "not_unique"),
+        (("--only", "ruled_by_two", "--mutant", "agreed_apart", "--patience", "9"), "lost"),
         (("--only", "steps", "--mutant", "never_notice", "--patience", "2"), "lost"),
     ],
 )

@@ -4,7 +4,7 @@ import random
 from dataclasses import replace
 
 from tests.crash import plan
-from tests.crash.points import HORSE, PARENT, PERSON, SWEEP, Point, until_progress
+from tests.crash.points import HORSE, JUDGE, PARENT, PERSON, SWEEP, Point, until_progress
 from tests.crash.test_judge import KILLED, REFERENCE
 from tests.crash.trials import Trial
 
@@ -61,6 +61,16 @@ def test_the_short_form_kills_at_every_boundary_of_every_role() -> None:
     assert len(places) == 4
     assert set(places) == {(point.role, point.boundary) for point in points}
     assert {trial.scenario for trial in chosen} == {"void", "keyed"}
+
+
+def test_a_statement_is_killed_of_whom_its_scenario_is_killed() -> None:
+    said, sent = Point(JUDGE, 1, "sql:before@3"), Point(HORSE, 1, "sql:before@9")
+    recorded = replace(REFERENCE, reached=(said, sent, DECIDE))
+    ruled, void = (
+        plan.at_statements(replace(recorded, trial=Trial(name))) for name in ("ruled_back", "void")
+    )
+    assert [trial.kills for trial in ruled] == [(said,)]
+    assert [trial.kills for trial in void] == [(said,), (sent,)]
 
 
 def test_what_is_in_doubt_in_the_short_form_is_found_out_by_a_horse_that_is_killed() -> None:
