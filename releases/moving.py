@@ -140,8 +140,10 @@ def roll_back(release: Release, *, why: Said, actor: Actor, user: User | None) -
     """Inside the third phase of a rollback, the release locked: its traffic is as it was before.
 
     PostgreSQL asks this move for the rollback, and that for what people said of it. `user` None: by
-    the policy of the release; it is frozen then. Raises `ReleaseRefusedError`.
+    the policy of the release; it is frozen then. A move that waits for a person is withdrawn. Raises
+    `ReleaseRefusedError`.
     """
+    release.moves.filter(ended="").update(ended="withdrawn", ended_at=Now())
     wanted = Wanted(standing.ROLL_BACK, str(hiding.text(hiding.said(why))))
     shown = _shown(release, wanted, by_person=user is not None)
     move = _stored(release, wanted, shown, actor=actor)

@@ -91,7 +91,7 @@ WITH run AS (
     SELECT run.id FROM run JOIN approvals_approvalrequest AS asked ON asked.run_id = run.id
      WHERE asked.tenant_id <> run.tenant_id AND asked.asked_at >= %(since)s::timestamptz
 )
-SELECT id::text, count(*) OVER () FROM touched LIMIT %(examples)s::int
+SELECT id::text, count(*) OVER () FROM touched ORDER BY id DESC LIMIT %(examples)s::int
 """
 
 Found = tuple[int, tuple[str, ...]]

@@ -23,7 +23,7 @@ class Rollback(models.Model):
     """From the withdrawn combo of a release to what was stable before it, in six phases.
 
     `shown` is canonical JSON of what is decisive, `digest` over it; `beside` is what the page told
-    of the moment. `choices` is what becomes of runs by kind. Nobody proposed it: a machine did;
+    of the moment: runs by kind, and in a machine's plan what was broken (`breaches`). `choices` is what becomes of runs by kind. Nobody proposed it: a machine did;
     nobody started it: the policy of the release did. `waits_for` is said by the sweeper.
     """
 

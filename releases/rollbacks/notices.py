@@ -3,6 +3,7 @@
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from releases.gates import standing
 from releases.rollbacks.models import Rollback
 from tenants import access
 from tenants.keys import hiding
@@ -15,6 +16,11 @@ RIGHT = "manage_releases"
 def proposed(rollback: Rollback) -> None:
     """In the transaction in which a machine proposed it: a person has to order it, or look."""
     text = _("A release of “%(task)s” at %(tenant)s was stopped; rollback %(name)s waits for you.")
+    if rollback.release.place == standing.STABLE:
+        text = _(
+            "What is stable of “%(task)s” at %(tenant)s broke a safety constraint; rollback %(name)s"
+            " waits for you."
+        )
     if rollback.release.is_frozen:
         text = _(
             "A release of “%(task)s” at %(tenant)s went wrong again after a rollback. Nothing more is"

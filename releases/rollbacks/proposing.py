@@ -44,6 +44,7 @@ class _Drafted:
     why: Redacted
     choices: dict[str, str]
     actor: Actor
+    beside: Mapping[str, Any] = field(default_factory=dict)
 
 
 def propose(release_id: UUID, wanted: Wanted, *, user: User) -> Rollback:
@@ -65,9 +66,15 @@ def propose(release_id: UUID, wanted: Wanted, *, user: User) -> Rollback:
         return _stored(release, _Drafted(why, choices, Actor.person(user)), by_person=True)
 
 
-def propose_by_machine(release_id: UUID, *, why: Said) -> Rollback | None:
-    """A stopped release is to be rolled back: for a person to order, or for its policy. None when
-    that is under way already, or cannot be."""
+def propose_by_machine(
+    release_id: UUID, *, why: Said, beside: Mapping[str, Any]
+) -> Rollback | None:
+    """A release is to be rolled back: for a person to order, or for its policy. It takes the place
+    of what was planned and not started, whoever planned that.
+
+    `beside`: what it answers (`breaches.as_json`). None when it is under way already. Raises
+    `RollbackRefusedError`; what was planned stays then.
+    """
     with transaction.atomic():
         release = locking.locked(release_id)
         _expire_of(release)
@@ -76,11 +83,8 @@ def propose_by_machine(release_id: UUID, *, why: Said) -> Rollback | None:
             _end(stale, phases.WITHDRAWN, GATES, because=said)
         if release.rollbacks.filter(ended="").exists():
             return None
-        try:
-            drafted = _Drafted(said, dict(phases.BY_MACHINE), GATES)
-            rollback = _stored(release, drafted, by_person=True)
-        except RollbackRefusedError:
-            return None
+        drafted = _Drafted(said, dict(phases.BY_MACHINE), GATES, beside)
+        rollback = _stored(release, drafted, by_person=True)
         notices.proposed(rollback)
     return rollback
 
@@ -160,7 +164,8 @@ def _stored(release: Release, drafted: _Drafted, *, by_person: bool) -> Rollback
     of_combo = outlook.of_combo(release.tenant, release.candidate)
     found = outlook.look(of_combo, release.stable)
     told = decisive.shown(release, found, drafted.choices, by_person=by_person)
-    rollback = Rollback.objects.create(**_fields(release, drafted, told), beside=found.counts)
+    beside = {**found.counts, **drafted.beside}
+    rollback = Rollback.objects.create(**_fields(release, drafted, told), beside=beside)
     rollback.refresh_from_db()
     holding.take(rollback, found)
     tell(rollback, drafted.actor, "proposed rollback", why=drafted.why, runs=len(found.runs))

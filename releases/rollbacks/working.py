@@ -4,7 +4,8 @@ All of it is read from the record: killed between a stop and its plan, the next 
 """
 
 import logging
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 from uuid import UUID
 
 from django.db import DatabaseError
@@ -15,8 +16,9 @@ from checkpoints.models import Route, Run
 from releases.errors import ReleaseRefusedError
 from releases.gates import standing
 from releases.models import Move, Release
-from releases.numbers import safety
-from releases.rollbacks import carrying, ordering, phases, proposing
+from releases.rollbacks import breaches, carrying, ordering, phases, proposing, unsafe
+from releases.rollbacks.board import ROLLBACK
+from releases.rollbacks.errors import RollbackMovedError
 from releases.rollbacks.models import Rollback
 from tenants.clock import ClockTimestamp
 from tenants.keys import hiding
@@ -30,7 +32,7 @@ STEPS_AT_ONCE: Final = 7
 LOOK_SECONDS: Final = 1.0
 EVERY_SECONDS: Final = 5.0
 _looks, _pace = Pace(), Pace()
-_under_way, _stopped, _stable, _waiting = Turns(), Turns(), Turns(), Turns()
+_under_way, _stopped, _waiting = Turns(), Turns(), Turns()
 
 
 def carry() -> int:
@@ -40,7 +42,8 @@ def carry() -> int:
         under_way = Rollback.objects.filter(ended="", paused_at=None, phase__in=phases.SIX)
         done += sum(_carried(each) for each in _under_way.part(under_way, MOST))
     if _pace.is_time(EVERY_SECONDS):
-        done += _plan_for_stopped() + _plan_for_unsafe() + _start_by_policy() + _expire()
+        # What is unsafe first: until then a release on top of it could be planned back to it.
+        done += unsafe.answer() + _plan_for_stopped() + _start_by_policy() + _expire()
     return done
 
 
@@ -56,36 +59,22 @@ def _carried(rollback_id: UUID) -> int:
 
 
 def _plan_for_stopped() -> int:
-    """Each release that a machine stopped, whose combo did anything, and that has no plan since."""
+    """Each release that its gates stopped, whose combo did anything, and that has no plan since."""
     last = Move.objects.filter(release=OuterRef("pk"), number=OuterRef("last_move"))
+    # What was stopped because of the release below it did nothing wrong itself.
     stopped = last.filter(kind=standing.STOP, proposed_by=None, ended="made")
+    stopped = stopped.exclude(actor=ROLLBACK.name)
     ran = Run.objects.filter(
         tenant=OuterRef("tenant"), combo=OuterRef("candidate"), mode="live"
     ).filter(created_at__gte=OuterRef("begun_at"))
-    found = _without_plan(Release.objects.filter(place=standing.STOPPED))
+    found = _leads_back(_without_plan(Release.objects.filter(place=standing.STOPPED)))
     found = found.filter(Exists(stopped), Exists(ran))
     part = Release.objects.filter(pk__in=_stopped.part(found, MOST))
+    part = part.select_related("tenant", "candidate").defer("candidate__manifest")
     made = 0
     for release in part.annotate(why_stopped=stopped.values("why")[:1]):
         why = ours("%(why)s", why=hiding.text(release.why_stopped))
-        made += _planned(release.pk, why)
-    return made
-
-
-def _plan_for_unsafe() -> int:
-    """A stable combo that breaks a safety constraint: in every state at the first."""
-    routed = Route.objects.filter(
-        tenant=OuterRef("tenant"), task_type=OuterRef("task_type"), stable=OuterRef("candidate")
-    )
-    stable = Release.objects.filter(Exists(routed), place=standing.STABLE)
-    part = Release.objects.filter(pk__in=_stable.part(_without_plan(stable), MOST))
-    made = 0
-    for release in part.select_related("tenant", "candidate").defer("candidate__manifest"):
-        found = safety.constraints(release.tenant, release.candidate, release.begun_at)
-        broken = ", ".join(each.name for each in found if each.broken)
-        if broken:
-            why = ours("It is stable, and broke: %(what)s.", what=hiding.text(broken))
-            made += _planned(release.pk, why)
+        made += _planned(release.pk, why, breaches.as_json(breaches.of(release)))
     return made
 
 
@@ -95,12 +84,24 @@ def _without_plan(releases: QuerySet[Release]) -> QuerySet[Release]:
     return releases.filter(~Exists(since))
 
 
-def _planned(release_id: UUID, why: Redacted) -> int:
+def _leads_back(releases: QuerySet[Release]) -> QuerySet[Release]:
+    """Those whose older combo is stable still, and is not being withdrawn itself."""
+    route = Route.objects.filter(
+        tenant=OuterRef("tenant"), task_type=OuterRef("task_type"), stable=OuterRef("stable")
+    )
+    withdrawn = Rollback.objects.filter(
+        tenant=OuterRef("tenant"), from_combo=OuterRef("stable"), ended=""
+    )
+    return releases.filter(Exists(route), ~Exists(withdrawn))
+
+
+def _planned(release_id: UUID, why: Redacted, beside: Mapping[str, Any]) -> int:
     try:
-        return int(proposing.propose_by_machine(release_id, why=why) is not None)
+        made = proposing.propose_by_machine(release_id, why=why, beside=beside)
     except ReleaseRefusedError as refusal:
         log.warning("release %s gets no rollback by itself: %s", release_id, refusal)
         return 0
+    return int(made is not None)
 
 
 def _start_by_policy() -> int:
@@ -114,10 +115,15 @@ def _start_by_policy() -> int:
 def _started(rollback: Rollback) -> int:
     try:
         return int(ordering.start_by_machine(rollback.pk))
+    except RollbackMovedError:
+        # What it showed is no more: it is planned anew as things are, for the same reason.
+        why = ours("%(why)s", why=hiding.text(rollback.why))
+        return _planned(rollback.release_id, why, breaches.beside(rollback))
     except ReleaseRefusedError as refusal:
-        # It waits for a person, who is told: what hinders it stands on its page.
+        # It waits for a person, who is told: what hinders it stands on its page. What is unsafe does
+        # nothing more meanwhile.
         log.warning("rollback %s does not start by itself: %s", rollback.pk, refusal)
-        return 0
+        return unsafe.halt(rollback.release)
 
 
 def _expire() -> int:

@@ -8,6 +8,7 @@ TESTS = "tests/releases/rollbacks/"
 GUARDS = f"{TESTS}test_guards.py::"
 BOARD = f"{TESTS}test_board.py::"
 PROPOSING = f"{TESTS}test_proposing.py::"
+UNSAFE = f"{TESTS}test_unsafe.py::"
 
 MUTANTS = (
     Mutant(
@@ -105,5 +106,61 @@ MUTANTS = (
         "    if release.is_frozen:\n",
         "    if False:\n",
         f"{TESTS}test_machine.py::test_a52_metrics_that_stay_bad_roll_nothing_back_again",
+    ),
+    Mutant(
+        "unsafe_any_plan",
+        "only a machine's plan answers a broken constraint",
+        f"{ROOM}unsafe.py",
+        "    if is_news and not _waits(plan):\n",
+        "    if is_news and plan is None:\n",
+        f"{UNSAFE}test_a_plan_of_people_does_not_answer_it",
+    ),
+    Mutant(
+        "unsafe_news",
+        "what people took back comes again for a new breach alone",
+        f"{ROOM}breaches.py",
+        "    return (now.broken or 0) > most or not seen.issuperset(now.examples[:1])\n",
+        "    return True\n",
+        f"{UNSAFE}test_what_a_person_took_back_comes_again_for_a_new_breach_alone",
+    ),
+    Mutant(
+        "unsafe_on_top",
+        "what stands on an unsafe combo is stopped",
+        f"{ROOM}unsafe.py",
+        "        done += _stop_on_top(release, breach)\n",
+        "        done += 0\n",
+        f"{UNSAFE}test_what_was_on_top_is_not_planned_back_to_the_unsafe_combo",
+    ),
+    Mutant(
+        "unsafe_back_to",
+        "nothing goes back to a combo that is being withdrawn",
+        f"{ROOM}decisive.py",
+        "    refuse(release, by_person=by_person)\n    _refuse_back_to_withdrawn(release)\n",
+        "    refuse(release, by_person=by_person)\n",
+        f"{UNSAFE}test_what_was_on_top_is_not_planned_back_to_the_unsafe_combo",
+    ),
+    Mutant(
+        "unsafe_stopped",
+        "what was stopped and still writes is rolled back",
+        f"{ROOM}unsafe.py",
+        "Release.objects.filter(stopped | overtaken)",
+        "Release.objects.filter(overtaken)",
+        f"{UNSAFE}test_what_a_person_took_back_comes_again_for_a_new_breach_alone",
+    ),
+    Mutant(
+        "unsafe_halted",
+        "what cannot be rolled back does nothing more",
+        f"{ROOM}unsafe.py",
+        "            stopping.stop(where, lock, why=why, actor=proposing.GATES)\n",
+        "",
+        f"{UNSAFE}test_what_no_rollback_leads_back_from_is_stopped_once",
+    ),
+    Mutant(
+        "rolled_back_once",
+        "what was rolled back is not rolled back again",
+        f"{ROOM}decisive.py",
+        "    if release.moves.filter(number=release.last_move, kind=standing.ROLL_BACK).exists():\n",
+        "    if False:\n",
+        f"{PROPOSING}test_a_second_one_of_what_was_rolled_back_is_refused",
     ),
 )

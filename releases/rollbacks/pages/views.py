@@ -188,11 +188,7 @@ def _plan(release: Release) -> dict[str, Any]:
 
 
 def _hinders(release: Release) -> str:
-    try:
-        decisive.refuse(release, by_person=True)
-    except RollbackRefusedError as refusal:
-        return capfirst(_said(refusal))
-    return ""
+    return capfirst(decisive.hinders(release))
 
 
 def _choices(rollback: Rollback) -> list[tuple[int, Any, Any]]:

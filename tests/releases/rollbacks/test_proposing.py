@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.test import Client
 
 from approvals import clock
 from canonical import digests
@@ -68,6 +69,38 @@ def test_a_second_unfinished_one_of_the_same_release_is_refused(rolling: Rolling
     rolling.start(release)
     with pytest.raises(RollbackRefusedError, match="another rollback of this release"):
         rolling.propose(release)
+
+
+def test_a_second_one_of_what_was_rolled_back_is_refused(rolling: Rolling) -> None:
+    release = rolling.canary()
+    given_up = rolling.propose(release)
+    proposing.withdraw(given_up.pk, user=rolling.traffic.ada)
+    rollback = rolling.carry(rolling.start(release))
+    assert rollback.ended == phases.CLOSED
+    client, path = Client(), f"/t/{rolling.traffic.tenant.slug}/releases/1/rollback/"
+    client.force_login(rolling.traffic.ada)
+    given = {"why": "again", "others": "go_on", "forward_only": "wait"}
+    refused = client.post(path, given)
+    assert (refused.status_code, Rollback.objects.count()) == (422, 2)
+    assert "It was rolled back already" in refused.content.decode()
+    with pytest.raises(RollbackRefusedError, match="nothing to go back from"):
+        rolling.propose(release)
+
+
+def test_what_was_stopped_or_given_up_is_no_rollback(rolling: Rolling) -> None:
+    release = rolling.canary()
+    proposing.withdraw(rolling.propose(release).pk, user=rolling.traffic.ada)
+    rolling.traffic.move(release, standing.STOP)
+    proposing.withdraw(rolling.propose(release).pk, user=rolling.traffic.ada)
+    assert rolling.carry(rolling.start(release)).ended == phases.CLOSED
+
+
+def test_a_move_that_waits_keeps_nothing_from_being_rolled_back(rolling: Rolling) -> None:
+    release = rolling.canary()
+    move = rolling.traffic.propose(release, standing.STOP)
+    assert rolling.carry(rolling.start(release)).ended == phases.CLOSED
+    move.refresh_from_db()
+    assert move.ended == "withdrawn"
 
 
 def test_a_canary_takes_one_person(rolling: Rolling) -> None:
