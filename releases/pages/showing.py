@@ -1,5 +1,6 @@
 """What the page of one release shows: where it stands, its gates, the move that waits, what was."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -82,6 +83,7 @@ def of_task(request: TenantRequest, tenant: Tenant, task_type: str) -> dict[str,
     arms = route.select_related("stable", "candidate").first()
     if not found and arms is None and task_type not in dict(task_types()):
         raise Http404("nothing of that name is released here")
+    listed = of_each(found)
     newest = found[0] if found else None
     return {
         "task_type": task_type,
@@ -90,15 +92,24 @@ def of_task(request: TenantRequest, tenant: Tenant, task_type: str) -> dict[str,
         "shares_now": arms and telling.shares(arms),
         "release": newest,
         "pill": newest and telling.PILLS[newest.place],
-        "told": newest and telling.sentence(newest),
+        "told": listed and listed[0][2],
         "differences": newest and between(newest.stable, newest.candidate),
         "gates": newest and charts.gates(newest),
         "moves": history.of_task(tenant.pk, task_type),
-        "releases": [(each, telling.PILLS[each.place], telling.sentence(each)) for each in found],
+        "releases": listed,
         "by_hand": setting.in_force(tenant.pk, task_type),
         "send": SendForm() if arms and request.access.may(tenant.pk, RIGHT) else None,
         "section": "releases",
     }
+
+
+def of_each(releases: Sequence[Release]) -> list[tuple[Release, str, str]]:
+    """Releases with the pill of each, and where it stands in words; one query for all of them."""
+    going_back = rollbacks.under_way(releases)
+    return [
+        (each, telling.PILLS[each.place], going_back.get(each.pk) or telling.sentence(each))
+        for each in releases
+    ]
 
 
 def kinds_of(release: Release) -> list[str]:

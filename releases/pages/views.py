@@ -38,12 +38,9 @@ def list_releases(request: TenantRequest, tenant: Tenant) -> HttpResponseBase:
                 "task_type"
             )[:ROWS]
         ],
-        "releases": [
-            (release, telling.PILLS[release.place], telling.sentence(release))
-            for release in found.defer("candidate__manifest", "stable__manifest").order_by(
-                "-number"
-            )[:ROWS]
-        ],
+        "releases": showing.of_each(
+            list(found.defer("candidate__manifest", "stable__manifest").order_by("-number")[:ROWS])
+        ),
         "may": request.access.may(tenant.pk, RIGHT),
         "section": "releases",
     }

@@ -1,6 +1,7 @@
 """The board: every effect that the withdrawn combo proposed since its release began, as it stands."""
 
 from typing import Any, Final
+from uuid import UUID
 
 from django.db import connection
 from django.db.models import QuerySet
@@ -68,9 +69,13 @@ UPDATE releases_outstandingeffect AS board SET state = now.state
  WHERE board.rollback_id = %(rollback)s AND board.action_id = now.id
    AND board.signed_off = '' AND board.state <> now.state
 """  # noqa: S608 - words of ours
-COUNT: Final = f"""
-SELECT now.state, count(*) FROM ({STANDS}
- WHERE effect.id IN (SELECT effect.id {OF_COMBO})) AS now GROUP BY now.state
+NEWEST: Final = f"""
+SELECT state, of_state, id FROM (
+    SELECT now.id, now.state, count(*) OVER (PARTITION BY now.state) AS of_state,
+           row_number() OVER (PARTITION BY now.state ORDER BY its.proposed_at DESC, now.id) AS place
+      FROM ({STANDS} WHERE effect.id IN (SELECT effect.id {OF_COMBO})) AS now
+      JOIN reconciliation_action AS its ON its.id = now.id) AS listed
+ WHERE place <= %(each)s ORDER BY state, place
 """  # noqa: S608 - words of ours
 
 
@@ -89,16 +94,20 @@ def refresh(rollback: Rollback) -> None:
         _sign_off(rollback)
 
 
-def counted(release: Release) -> dict[str, int]:
-    """How many effects its candidate has proposed since it began, by where each stands now."""
+def newest(release: Release, *, each: int) -> dict[str, tuple[int, list[UUID]]]:
+    """The effects that its candidate proposed since it began, by where each stands now: how many,
+    and the newest so many of them."""
     values = {
         "rollback": None,
         "tenant": release.tenant_id,
         "combo": release.candidate_id,
         "since": release.begun_at,
+        "each": each,
     }
-    found = dict.fromkeys(phases.EFFECT_STATES, 0)
-    return found | dict(execute(COUNT, values))
+    found: dict[str, tuple[int, list[UUID]]] = {}
+    for state, count, action_id in execute(NEWEST, values):
+        found.setdefault(state, (count, []))[1].append(action_id)
+    return found
 
 
 def open_effects(rollback: Rollback) -> int:

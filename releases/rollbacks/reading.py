@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import Any, Final
+from uuid import UUID
 
 from django.conf import settings
-from django.db.models import Exists, OuterRef
+from django.db.models import Count, Exists, OuterRef, Q
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from approvals import states as permission
-from approvals.models import ApprovalRequest
 from checkpoints import states
 from checkpoints.models import Case, Run
 from execution.repinforecast import Foreseen
@@ -19,7 +18,8 @@ from reconciliation.followups import is_begun
 from reconciliation.verdicts import compensating
 from releases.gates.standing import ROLL_BACK
 from releases.models import Release
-from releases.rollbacks import board, outlook, phases
+from releases.rollbacks import board, leaving, outlook, phases
+from releases.rollbacks.leaving import Group, Questions
 from releases.rollbacks.models import OutstandingEffect, Rollback
 from releases.rollbacks.outlook import Outlook
 
@@ -48,13 +48,23 @@ class Preview:
 
     outlook: Outlook
     groups: Sequence[tuple[str, int, Sequence[Foreseen]]]
-    questions: int
-    effects: dict[str, int]
+    questions: Questions
+    effects: Sequence[Group]
     seconds: int
 
     @property
     def runs(self) -> int:
         return len(self.outlook.runs)
+
+
+def under_way(releases: Sequence[Release]) -> dict[UUID, str]:
+    """For a list of releases: what is told of each that is rolled back, or was and is not closed yet."""
+    open_effects = Count("effects", filter=Q(effects__signed_off=""))
+    found = Rollback.objects.filter(release__in=releases, ended="").exclude(phase=phases.PLANNED)
+    return {
+        each.release_id: sentence(each, each.open_effects)
+        for each in found.annotate(open_effects=open_effects).defer("shown")
+    }
 
 
 def standing(release: Release) -> Standing | None:
@@ -96,13 +106,12 @@ def preview(release: Release) -> Preview:
     for each in found.runs:
         if len(listed[outlook.kind(each)]) < EACH_SHOWN:
             listed[outlook.kind(each)].append(each)
-    live = ApprovalRequest.objects.filter(state__in=permission.LIVE, run__in=runs)
     at_work = runs.filter(status=states.RUNNING).exists()
     return Preview(
         outlook=found,
         groups=[(kind, found.counts[kind], listed[kind]) for kind in phases.KINDS],
-        questions=live.count(),
-        effects=board.counted(release),
+        questions=leaving.questions(runs),
+        effects=leaving.effects(release),
         seconds=_seconds(len(found.runs), at_work=at_work),
     )
 

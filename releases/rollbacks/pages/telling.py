@@ -9,7 +9,9 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from checkpoints.pages.forms import title_of
 from releases.rollbacks import phases
+from releases.rollbacks.leaving import Undoing
 from releases.rollbacks.models import Rollback
 
 PHASES: Final[Mapping[str, Promise]] = {
@@ -107,6 +109,14 @@ def started(rollback: Rollback) -> str:
     if rollback.started_by is not None:
         return str(rollback.started_by)
     return _("the policy of the release")
+
+
+def undoing(how: Undoing | None) -> str:
+    """Whether an effect that is outside can be undone, and by which run with which tools."""
+    if how is None:
+        return _("Nothing is declared that undoes it: it is accepted with a reason")
+    told = {"task": title_of(how.task_type), "tools": ", ".join(how.tools)}
+    return _("Can be compensated from the board: a run of “%(task)s” with %(tools)s") % told
 
 
 def _step(rollback: Rollback, number: int, phase: str, at: int) -> Step:

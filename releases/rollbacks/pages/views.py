@@ -12,13 +12,16 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from approvals.pages import wording
 from canonical import json as canonical
 from execution.pages.people import may
+from reconciliation.models import Action
 from releases.beginning import RIGHT
 from releases.errors import ReleaseRefusedError
 from releases.models import Release
 from releases.rollbacks import board, decisive, ordering, phases, proposing, reading
 from releases.rollbacks.errors import RollbackRefusedError
+from releases.rollbacks.leaving import Group
 from releases.rollbacks.models import Rollback
 from releases.rollbacks.pages import telling
 from releases.rollbacks.pages.forms import OrderForm, ProposeForm
@@ -179,16 +182,24 @@ def _plan(release: Release) -> dict[str, Any]:
         "kinds": [
             (telling.KINDS[kind], count, runs, kind) for kind, count, runs in shown.groups if count
         ],
-        "effect_counts": [
-            (telling.EFFECTS[state], telling.EFFECT_PILLS[state], n)
-            for state, n in shown.effects.items()
-            if n
+        "left": [
+            (telling.EFFECTS[each.state], telling.EFFECT_PILLS[each.state], each, _lines(each))
+            for each in shown.effects
         ],
+        "questions": [(each, wording.magnitude(each.magnitude)) for each in shown.questions.newest],
     }
 
 
 def _hinders(release: Release) -> str:
     return capfirst(decisive.hinders(release))
+
+
+def _lines(group: Group) -> list[tuple[Action, str, str]]:
+    """The newest of a group: each with its size, and how it can be undone in words."""
+    return [
+        (each.action, wording.magnitude(each.action.magnitude), telling.undoing(each.undoing))
+        for each in group.newest
+    ]
 
 
 def _choices(rollback: Rollback) -> list[tuple[int, Any, Any]]:

@@ -2,11 +2,18 @@
 
 import pytest
 from django.test import Client
+from pytest_django import DjangoAssertNumQueries
 
+from approvals.pages import wording
+from releases import beginning
+from releases.beginning import Candidate
 from releases.gates import standing
 from releases.models import Release
-from releases.rollbacks import carrying, phases
+from releases.pages import showing
+from releases.rollbacks import carrying, leaving, phases
 from releases.rollbacks.models import Rollback
+from tests.checkpoints.combos import another
+from tests.engine import registry
 from tests.people import bob
 from tests.releases.rollbacks.rolling import Rolling
 from tests.wall.role import answering_as_web
@@ -25,6 +32,7 @@ def planned(client: Client, base: str) -> Rollback:
     assert "Roll back…" in client.get(f"{base}releases/1/").content.decode()
     page = client.get(f"{base}releases/1/rollback/").content.decode()
     assert "1 question or approval is withdrawn" in page
+    assert "1 effect happened" in page
     given = {"why": "it pays twice", "others": "go_on", "forward_only": "wait"}
     asked = client.post(f"{base}releases/1/rollback/", given)
     assert asked.status_code == 302, asked.content.decode()
@@ -63,12 +71,56 @@ def test_from_the_release_to_a_closed_board(rolling: Rolling, web_user: None) ->
     rollback = rolling.carry(rollback, until=phases.CLOSING)
     carrying.carry_on(rollback.pk)
     with answering_as_web():
-        assert "Rolled back, 1 effect open." in client.get(f"{base}releases/1/").content.decode()
+        for path in ("releases/", "releases/of/steps/", "releases/1/"):
+            assert "Rolled back, 1 effect open." in client.get(f"{base}{path}").content.decode()
         signed_off(client, f"{base}rollbacks/1/", rollback)
     assert rolling.carry(rollback).ended == "closed"
     with answering_as_web():
+        assert "effect open." not in client.get(f"{base}releases/").content.decode()
         assert "Closed: nothing is open." in client.get(f"{base}rollbacks/1/").content.decode()
         assert "it was right" in client.get(f"{base}rollbacks/1/board/").content.decode()
+
+
+def test_a_plan_lists_what_was_left_outside(
+    rolling: Rolling, web_user: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before anything moves: newest first, bounded, with size and links, and how each is undone."""
+    monkeypatch.delitem(registry.COMPENSATIONS, "fake.keyed")
+    rolling.canary()
+    done = [rolling.done(what=f"done {n}") for n in range(leaving.EACH_LISTED + 1)]
+    with_no_way_back = rolling.done("fake.keyed", what="kept")
+    asking = rolling.asking(what="<b>asked</b>")
+    client, base = client_of(rolling), f"/t/{rolling.traffic.tenant.slug}/"
+    with answering_as_web():
+        page = client.get(f"{base}releases/1/rollback/").content.decode()
+    assert page.count("Can be compensated from the board: a run of “") == leaving.EACH_LISTED - 1
+    assert "Nothing is declared that undoes it" in page
+    assert "and 2 more" in page
+    assert ("&lt;b&gt;asked" in page, "<b>asked" in page) == (True, False)
+    order = [page.find(f"{base}runs/{run.pk}/") for run in (with_no_way_back, *reversed(done))]
+    assert order[-2:] == [-1, -1]
+    assert order[:-2] == sorted(order[:-2])
+    assert -1 not in order[:-2]
+    for action in (asking.actions.get(), done[-1].actions.get()):
+        assert f"{base}actions/{action.pk}/" in page
+    question = rolling.question(asking)
+    assert f"{base}approvals/{question.pk}/" in page
+    assert wording.magnitude(question.magnitude) in page
+
+
+def test_one_query_tells_of_all_releases_how_far_back_they_are(
+    rolling: Rolling, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    release = rolling.canary()
+    for what in "ab":
+        rolling.done(what=what)
+    other = Candidate(another("steps", "yet another prompt"), "better again")
+    rolling.carry(rolling.start(release), until=phases.CLOSING)
+    beginning.begin(rolling.traffic.tenant, other, user=rolling.traffic.ada)
+    releases = list(Release.objects.order_by("number"))
+    with django_assert_num_queries(1):
+        told = [sentence for _, _, sentence in showing.of_each(releases)]
+    assert told == ["Rolled back, 2 effects open.", "No new run gets it yet."]
 
 
 def test_runs_are_chosen_for_from_their_page_and_effects_undone(
