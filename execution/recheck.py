@@ -6,7 +6,7 @@ from django.db import Error as DatabaseFault
 from django.db.models import Q
 
 from canonical.redaction import ours
-from checkpoints import events, reading, states
+from checkpoints import events, reading, rungs, states
 from checkpoints.cases import Trouble
 from checkpoints.graph import Node
 from checkpoints.headers import parent_seq
@@ -50,7 +50,10 @@ def _refuse_if_lost(run: Run) -> None:
 
 def _check_credentials(work: Work) -> None:
     every = agents().TOOLS
-    tools = {name: every[name] for name in work.graph.manifest.tools if name in every}
+    named = [name for name in work.graph.manifest.tools if name in every]
+    # Below that rung the tool is not called at all, not for its credential either.
+    stands = rungs.all_of(work.run.tenant_id, work.run.combo_id, named)
+    tools = {name: every[name] for name in named if rungs.reaches(stands[name], rungs.READ)}
     try:
         credentials.check_before_going_on(work.run.tenant, tools)
     except CredentialInvalid as error:

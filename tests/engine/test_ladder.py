@@ -13,10 +13,14 @@ from checkpoints.models import Combo, Route, Run
 from checkpoints.registry import combo_of
 from checkpoints.rungs import Step
 from reconciliation import asking
+from reconciliation.credentials import keeping
+from reconciliation.credentials.keeping import Noted
 from reconciliation.errors import AboveRungError
 from reconciliation.models import Action, Attempt
+from tenants.access import grant
 from tenants.actors import Actor
 from tests.checkpoints.combos import another
+from tests.engine import registry
 from tests.engine.faketools import effects
 from tests.engine.turns import Bench
 
@@ -63,6 +67,23 @@ def test_at_the_bottom_nothing_is_tried_and_nobody_is_asked(
     climbed(engine, candidate, rungs.READ)
     with pytest.raises(AboveRungError):
         asking.question(Action.objects.select_related("run__combo", "tenant").get(run=run))
+
+
+def test_at_the_bottom_not_even_its_credential_is_looked_at(
+    engine: Bench, candidate: Combo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(registry.TOOLS[TOOL], "check_credential", asked.append)
+    grant(engine.tenant, engine.starter, "manage_tenant")
+    noted = Noted("robot@example.org", "env:FAKE_TOKEN", "3", None)
+    keeping.note(engine.tenant, TOOL, noted, owner=engine.starter, user=engine.starter)
+    run = started(engine, candidate)
+    engine.turn()
+    assert asked == []
+    climbed(engine, candidate, rungs.READ)
+    due(run)
+    engine.turn()
+    assert asked == [engine.tenant.slug]
 
 
 def test_at_the_top_it_goes_on_where_it_waited(engine: Bench, candidate: Combo) -> None:

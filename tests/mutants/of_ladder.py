@@ -32,6 +32,14 @@ MUTANTS = (
         f"{ENGINE}test_at_the_bottom_nothing_is_tried_and_nobody_is_asked",
     ),
     Mutant(
+        "rung_credential",
+        "nothing asks a tool below the rung of reading",
+        "execution/recheck.py",
+        "if rungs.reaches(stands[name], rungs.READ)}",
+        "}",
+        f"{ENGINE}test_at_the_bottom_not_even_its_credential_is_looked_at",
+    ),
+    Mutant(
         "rung_bottom",
         "what is not stable begins at the bottom",
         "checkpoints/migrations/0018_heirs.sql",
