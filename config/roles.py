@@ -31,6 +31,7 @@ PEOPLES = [
     "reconciliation_columnmap", "reconciliation_report",
     "reconciliation_reportdraft", "reconciliation_reportline",
     "releases_effectacceptance", "releases_moveorder", "releases_rollbackchoice", "releases_rollbackorder",
+    "releases_usualpolicy",
     "socialaccount_socialaccount", "socialaccount_socialapp", "socialaccount_socialtoken",
     "tenants_personkey", "tenants_signinlink", "tenants_tenantgroupobjectpermission",
     "tenants_tenantuserobjectpermission", "tenants_user", "tenants_user_groups",

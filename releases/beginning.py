@@ -15,6 +15,7 @@ from releases.errors import ReleaseRefusedError
 from releases.gates import policies, standing
 from releases.gates.policies import BadPolicyError
 from releases.models import UNDER_WAY, Release
+from releases.usual.reading import InForce, in_force
 from tenants import access, audit
 from tenants.actors import Actor
 from tenants.errors import Denied
@@ -27,7 +28,7 @@ NUMBERS: Final = 0x4B524C53  # "KRLS": the first half of an advisory lock, the t
 
 @dataclass(frozen=True)
 class Candidate:
-    """What is to become stable, and why. `policy` is JSON of what its gates demand; None: the usual.
+    """What is to become stable, and why. `policy` is JSON of what its gates demand; None: the tenant's.
 
     `stable` is what it is compared with: needed only where no run and no route tells.
     """
@@ -49,9 +50,9 @@ def begin(tenant: Tenant, candidate: Candidate, *, user: User) -> Release:
     why = candidate.why.strip()
     if not why:
         raise ReleaseRefusedError("a release needs a reason; say in a few words what is better")
-    policy = _policy(candidate.policy)
     with transaction.atomic():
-        _one_at_a_time(tenant)
+        one_at_a_time(tenant)
+        taken = _policy(tenant, candidate)
         task_type = candidate.combo.task_type
         last = _last(tenant, task_type)
         if last is not None and last.place in UNDER_WAY:
@@ -66,8 +67,9 @@ def begin(tenant: Tenant, candidate: Candidate, *, user: User) -> Release:
             task_type=task_type,
             candidate=candidate.combo,
             stable=route.stable,
-            policy=canonical.dumps(policy.as_json()),
-            policy_digest=policy.digest,
+            policy=canonical.dumps(taken.policy.as_json()),
+            policy_digest=taken.policy.digest,
+            policy_from=taken.said,
             why=str(hiding.text(why)),
             begun_by=user,
             is_frozen=last is not None and standing.replaced(standing_of(last)).is_frozen,
@@ -79,18 +81,22 @@ def begin(tenant: Tenant, candidate: Candidate, *, user: User) -> Release:
     return release
 
 
-def _policy(given: Any) -> policies.Policy:
-    if given is None:
-        return policies.USUAL
-    try:
-        return policies.read(given)
-    except BadPolicyError as error:
-        raise ReleaseRefusedError(f"the policy cannot be read at {error}") from error
-
-
-def _one_at_a_time(tenant: Tenant) -> None:
+def one_at_a_time(tenant: Tenant) -> None:
+    """Until the transaction ends nobody else begins a release here, or says another policy."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [NUMBERS, tenant.pk])
+
+
+def _policy(tenant: Tenant, candidate: Candidate) -> InForce:
+    """What it carries for life: the policy it was given, else that of its tenant as it stands now."""
+    try:
+        if candidate.policy is not None:
+            return InForce(policies.read(candidate.policy), None)
+        return in_force(tenant, candidate.combo.task_type)
+    except BadPolicyError as error:
+        raise ReleaseRefusedError(
+            f"the policy cannot be read at {error}; say one that can be, then begin"
+        ) from error
 
 
 def _last(tenant: Tenant, task_type: str) -> Release | None:

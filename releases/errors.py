@@ -13,3 +13,11 @@ class MoveChangedError(ReleaseRefusedError):
 
 class SecondPersonNeededError(ReleaseRefusedError):
     """This move takes a second person: somebody else has to say yes to it first."""
+
+
+class PolicyProofNeededError(ReleaseRefusedError):
+    """Confirm that it is you first: saying a policy needs a proof of the last ten minutes."""
+
+
+class PolicyMovedError(ReleaseRefusedError):
+    """Somebody has said another policy since your page was shown. Look again, then say it."""

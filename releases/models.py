@@ -16,6 +16,7 @@ from releases.gates import standing
 from releases.looks.models import Look  # noqa: F401 - one of our tables
 from releases.rollbacks.models import Rollback  # noqa: F401 - one of our tables
 from releases.shadows.models import Compared  # noqa: F401 - one of our tables
+from releases.usual.models import UsualPolicy
 from tenants.models import Tenant
 
 WORD = 16
@@ -27,7 +28,8 @@ class Release(models.Model):
 
     `stable` is what new runs got as it began, and what a roll back restores. `share` and
     `share_of_critical` are of `checkpoints.arms.PLACES`. `policy` is canonical JSON of what its
-    gates demand; it stays what it was as the release began.
+    gates demand; it stays what it was as the release began. `policy_from` is what its tenant had said
+    then; None: the tenant had said nothing, or the release was given a policy of its own.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
@@ -38,6 +40,9 @@ class Release(models.Model):
     stable = models.ForeignKey(Combo, on_delete=models.PROTECT, related_name="+")
     policy = models.BinaryField()
     policy_digest = models.CharField(max_length=64)
+    policy_from = models.ForeignKey(
+        UsualPolicy, null=True, on_delete=models.PROTECT, related_name="+"
+    )
     why = models.TextField()
     begun_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"

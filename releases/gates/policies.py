@@ -55,11 +55,17 @@ USUALLY: Final[Mapping[str, Json]] = {
 
 
 class BadPolicyError(ValueError):
-    """This is no policy of gates, so nothing may be promoted by it."""
+    """This is no policy of gates, so nothing may be promoted by it.
 
-    def __init__(self, path: str, problem: str) -> None:
+    `problem` is of the member at `path`; `limits` are the least and the most it may be, where the
+    trouble is that it is not between them.
+    """
+
+    def __init__(self, path: str, problem: str, limits: tuple[float, float] | None = None) -> None:
         super().__init__(f"{path or '/'}: {problem}")
         self.path = path
+        self.problem = problem
+        self.limits = limits
 
 
 @dataclass(frozen=True)
@@ -224,7 +230,7 @@ def _object(kept: Json, path: str, members: set[str]) -> dict[str, Json]:
 
 def _share(kept: Json, path: str, *, least: float, most: float) -> float:
     if isinstance(kept, bool) or not isinstance(kept, int | float) or not least <= kept <= most:
-        raise BadPolicyError(path, f"is not a number from {least:g} to {most:g}")
+        raise BadPolicyError(path, f"is not a number from {least:g} to {most:g}", (least, most))
     return kept
 
 

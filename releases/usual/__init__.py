@@ -1,0 +1,1 @@
+"""What a tenant demands of its releases and what they do by themselves, as its people said: its policies."""
