@@ -28,6 +28,7 @@ from releases.pages.forms import MoveForm
 from releases.rollbacks import reading as rollbacks
 from releases.shadows import reading as shadows
 from releases.shadows import telling as twins_in_words
+from releases.usual import showing as usual
 from tenants.models import Tenant
 from tenants.scope import TenantRequest
 
@@ -63,6 +64,7 @@ def context(request: TenantRequest, release: Release, asked: Asked) -> dict[str,
         "moves": moves,
         "shares": history.drawn(release, moves),
         "gates": charts.gates(release),
+        "policy": usual.of_release(release),
         "differences": between(release.stable, release.candidate),
         "by_hand": setting.in_force(release.tenant_id, release.task_type),
         "impact": _impact(release, waiting),

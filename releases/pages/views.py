@@ -128,7 +128,9 @@ def withdraw_move(request: TenantRequest, tenant: Tenant, number: int) -> HttpRe
 
 
 def _release(tenant: Tenant, number: int) -> Release:
-    related = Release.objects.select_related("tenant", "candidate", "stable", "begun_by")
+    related = Release.objects.select_related(
+        "tenant", "candidate", "stable", "begun_by", "policy_from__said_by"
+    )
     return related.get(tenant=tenant, number=number)
 
 

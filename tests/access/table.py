@@ -187,6 +187,8 @@ ROWS: Final[Mapping[str, Row]] = {
     "releases": page(VIEW),
     "new_release": Row(get=RELEASE, post=RELEASE),
     "task_releases": Row(get=VIEW),
+    "release_policy": Row(get=VIEW, post=f"{VIEW} and {RELEASE}"),
+    "task_policy": Row(get=VIEW, post=f"{VIEW} and {RELEASE}"),
     "send_keys": Row(post=RELEASE),
     "end_key": Row(post=RELEASE),
     "problem_matrix": Row(get=VIEW),
