@@ -24,6 +24,11 @@ LONGEST: Final = 20_000
 LONGEST_WHY: Final = 1_000
 OF_SHADOWS: Final = ("share", "share_of_canary", "drills")
 CHANCES: Final = ("error", "most_unread", "ratio_error")
+# What the margin of a measure is, where it is not how much worse the candidate may be.
+MARGINS: Final[Mapping[str, Promise]] = {
+    policies.COST: _("At most more, in %"),
+    policies.DIVERGENCE: _("At most, in %"),
+}
 # A path of a policy and the field that it is typed into.
 MEASURE: Final = re.compile(r"/measures/(\w+)(?:/(\w+))?$")
 
@@ -101,11 +106,10 @@ class PolicyForm(forms.Form):
                     label=label, required=False
                 )
             if name != policies.DUPLICATES:
-                by_ratio = name == policies.COST
-                label = _("At most more, in %") if by_ratio else _("At most worse, in points")
+                label = MARGINS.get(name, _("At most worse, in points"))
                 self.fields[f"{name}_margin"] = Percent(label=label, required=False)
             self.fields[f"{name}_least"] = forms.IntegerField(
-                label=_("Judged from so many %(trials)s on") % {"trials": words.trials},
+                label=_("Least number of %(trials)s") % {"trials": words.trials},
                 required=False,
             )
 

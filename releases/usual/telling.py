@@ -109,16 +109,18 @@ def demand(name: str, demand: Demand | None) -> str:
         % {"n": demand.within_seconds},
     }
     if name == policies.DUPLICATES:
-        return _("None may; judged from %(least)s %(trials)s on") % told
+        return _("None may; judged once there are %(least)s %(trials)s") % told
+    if name == policies.DIVERGENCE:
+        return _("At most %(margin)s; judged once there are %(least)s %(trials)s") % told
     if name == policies.COST:
-        return _("At most %(margin)s more; judged from %(least)s %(trials)s on") % told
+        return _("At most %(margin)s more; judged once there are %(least)s %(trials)s") % told
     if name == policies.RECOVERY_DURATION:
         said = _(
-            "In time is within %(seconds)s; at most %(points)s points worse, judged from %(least)s"
-            " %(trials)s on"
+            "In time is within %(seconds)s. At most %(points)s points worse; judged once there are"
+            " %(least)s %(trials)s"
         )
         return said % told
-    return _("At most %(points)s points worse; judged from %(least)s %(trials)s on") % told
+    return _("At most %(points)s points worse; judged once there are %(least)s %(trials)s") % told
 
 
 def differences(before: Policy | None, after: Policy | None) -> list[Change]:

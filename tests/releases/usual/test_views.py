@@ -42,7 +42,7 @@ def test_the_usual_policy_is_told_in_words(releases: Traffic) -> None:
     assert "One person; two where it is stable already" in said
     assert "The worker of 20 % of the twins is killed once" in said
     assert "Once 50, 100, 150, 200, 300, 400, 600, 800, 1,200, 1,600 runs" in said
-    assert "At most 25 % more; judged from 50 runs that ended on" in said
+    assert "At most 25 % more; judged once there are 50 runs that ended" in said
     assert "The house's usual policy: nobody here had said another." in said
 
 
@@ -145,12 +145,12 @@ def test_no_change_goes_unsaid(field: str) -> None:
 def test_taking_it_back_shows_what_holds_then(releases: Traffic) -> None:
     say(releases, ROLLS_BACK)
     client = proved_in(releases.ada)
-    assert b"Take it back" in client.get(page(releases)).content
+    assert b"Take back what was said" in client.get(page(releases)).content
     shown = client.post(page(releases), {"step": "take_back"})
     assert "What taking it back changes" in words(shown)
     client.post(page(releases), spoken(shown))
     assert UsualPolicy.objects.order_by("-id")[0].policy_digest == ""
-    assert b"Take it back" not in client.get(page(releases)).content
+    assert b"Take back what was said" not in client.get(page(releases)).content
 
 
 def test_what_was_said_meanwhile_or_forged_is_refused_and_the_reason_kept(
