@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from django import forms
 from django.forms import BoundField
+from django.utils.functional import Promise
 from django.utils.translation import gettext as now
 from django.utils.translation import gettext_lazy as _
 
