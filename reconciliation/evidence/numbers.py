@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from datetime import datetime
 from math import ceil
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from checkpoints import states as record
 from reconciliation import states
 from reconciliation.evidence.members import Document
 
 Json = Any
+Number = TypeVar("Number", int, float)
 
 RECOVERED: Final = "recovered"
 BY_PERSON: Final = "by_person"
@@ -51,12 +52,16 @@ def _durations(recoveries: Sequence[Json]) -> list[int]:
 
 
 def _duration(sorted_ms: Sequence[int]) -> dict[str, Json]:
-    """Percentiles by nearest rank: each is one that was measured."""
     ranks = {"p50": 0.5, "p95": 0.95, "longest": 1.0}
-    return {
-        name: sorted_ms[ceil(len(sorted_ms) * rank) - 1] if sorted_ms else None
-        for name, rank in ranks.items()
-    }
+    return {name: nearest_rank(sorted_ms, rank) for name, rank in ranks.items()}
+
+
+def nearest_rank(ranked: Sequence[Number], share: float) -> Number | None:
+    """The smallest of these that at least `share` (above 0, at most 1) of them do not exceed.
+
+    It is one that was measured; None of nothing. `ranked` goes upward.
+    """
+    return ranked[ceil(len(ranked) * share) - 1] if ranked else None
 
 
 def _duplicates(document: Document) -> dict[str, int]:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from reconciliation.evidence.numbers import nearest_rank
 from tests.crash.judge import Judged
 from tests.crash.trials import Result
 
@@ -60,7 +61,8 @@ def percentiles(seconds: Iterable[float]) -> dict[str, float | None]:
     ranked = sorted(seconds)
 
     def at(share: float) -> float | None:
-        return round(ranked[min(int(share * len(ranked)), len(ranked) - 1)], 3) if ranked else None
+        found = nearest_rank(ranked, share)
+        return None if found is None else round(found, 3)
 
     return {"p50": at(0.5), "p95": at(0.95)}
 
