@@ -140,6 +140,13 @@ def test_a_lapse_names_its_lease_and_takes_no_other(lease: Lease) -> None:
     assert Recovery.objects.count() == 1
 
 
+def test_a_run_that_has_ended_has_no_lease_to_take_away(lease: Lease) -> None:
+    runs.finish(lease, runs.Outcome("succeeded", "done", "Done."), actor=WORKER)
+    assert not runs.lapse(lease.run_id, fence=1, why="killed", actor=WORKER)
+    assert Run.objects.get().status == "succeeded"
+    assert not Recovery.objects.exists()
+
+
 def test_a_lapse_keeps_the_attempt_and_backs_off(lease: Lease) -> None:
     Run.objects.update(attempts=4)
     runs.lapse(lease.run_id, fence=1, why="killed", actor=WORKER)

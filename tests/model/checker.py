@@ -69,13 +69,16 @@ class _Search:
         for number, state in enumerate(queue):
             for says, after, needless in successors(self.model, state):
                 same, swapped = alike(after)
+                edge = Edge(number, says, swapped)
+                # Also of a step that leads to where others have led.
+                wrong = wrong_between(state, same)
                 known = self.numbers.get(same)
                 if known is None:
-                    known = self._number(same, Edge(number, says, swapped))
-                    wrong = wrong_between(state, same) or wrong_with(self.model, same)
-                    if wrong:
-                        return Found(len(queue), wrong=wrong, steps=self._steps(known))
+                    known = self._number(same, edge)
                     queue.append(same)
+                    wrong = wrong or wrong_with(self.model, same)
+                if wrong:
+                    return Found(len(queue), wrong=wrong, steps=self._steps(edge))
                 if not needless:
                     self.leads[known].append(number)
             if len(queue) > self.most:
@@ -104,16 +107,17 @@ class _Search:
         for number in range(len(queue)):
             if number not in reached:
                 wrong = "no good end can be reached any more"
-                return Found(len(queue), ends=len(ends), wrong=wrong, steps=self._steps(number))
+                return Found(
+                    len(queue), ends=len(ends), wrong=wrong, steps=self._steps(self.edges[number])
+                )
         return Found(len(queue), ends=len(ends))
 
-    def _steps(self, number: int) -> list[str]:
-        """The steps from the start, with the workers' names as they were at the start."""
+    def _steps(self, edge: Edge) -> list[str]:
+        """The steps from the start to this one, with the workers' names as they were at the start."""
         path = []
-        while number > 0:
-            edge = self.edges[number]
+        while edge.before >= 0:
             path.append(edge)
-            number = edge.before
+            edge = self.edges[edge.before]
         told, swapped = [], False
         for edge in reversed(path):
             says = edge.says

@@ -35,6 +35,7 @@ class Rules:
     wakes: bool = _rule("who suspends looks whether it was woken since it read")
     reconcile_first: bool = _rule("cancelling brings the open action to an outcome first")
     late_evidence: bool = _rule("evidence against what was settled opens a case")
+    ended: bool = _rule("a lease is given away only of a run that has not ended")
 
 
 NAMES = tuple(rule.name for rule in fields(Rules))

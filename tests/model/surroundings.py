@@ -65,7 +65,7 @@ def world_moves(model: Model, state: State) -> Steps:
 
 def sweeper(model: Model, state: State) -> Steps:
     """A lease is given away: it ran out, or its holder looks dead. Its holder may well live."""
-    if state.status == at.RUNNING:
+    if state.status == at.RUNNING or (state.status in at.FINAL and not model.rules.ended):
         yield "the lease is given away", state._replace(status=at.QUEUED, holder=None)
 
 

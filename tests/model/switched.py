@@ -52,6 +52,7 @@ WITHOUT: Final[dict[str, tuple[Tool, tuple[str, ...], str]]] = {
         (),
         "there is evidence against what the ledger says, and nobody is told",
     ),
+    "ended": (tools.NOTHING, (), "a run that had ended went on"),
 }
 
 

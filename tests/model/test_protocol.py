@@ -1,14 +1,18 @@
 """The protocol in the model: it holds, each of its rules is needed, and it is the engine's own."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from reconciliation import states as world
 from tests.crash.test_matrix_short import _boundaries_of_the_source
-from tests.model import tools
+from tests.model import checker, tools
+from tests.model import states as at
+from tests.model.acts import Steps
 from tests.model.checker import explore
 from tests.model.rules import NAMES, SAYS
+from tests.model.states import State
 from tests.model.switched import WITHOUT, without
 from tests.model.tools import Tool
 from tests.model.turns import Model
@@ -31,6 +35,26 @@ def test_without_any_one_rule_the_checker_finds_what_breaks(rule: str) -> None:
     found = without(rule)
     assert found.wrong == WITHOUT[rule][2], f"switched off: {SAYS[rule]}"
     assert found.steps
+
+
+@pytest.mark.parametrize(
+    ("may", "wrong"),
+    [
+        (lambda it: it.status in at.FINAL, "a run that had ended went on"),
+        (lambda it: it.head == 2, "the head moved by more than one"),
+    ],
+)
+def test_a_wrong_step_is_seen_also_where_it_leads_to_a_state_that_is_known(
+    may: Callable[[State], bool], wrong: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def begins_anew(model: Model, state: State) -> Steps:
+        if may(state):
+            yield "it begins anew", State()  # the first state that there is
+
+    monkeypatch.setattr(checker, "NEEDED", (*checker.NEEDED, begins_anew))
+    found = explore(Model(tools.NOTHING))
+    assert found.wrong == wrong
+    assert found.steps[-1] == "it begins anew"
 
 
 def test_the_boundaries_of_the_model_are_those_of_the_engine() -> None:
