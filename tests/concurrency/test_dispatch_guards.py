@@ -16,6 +16,7 @@ from approvals.models import Approval
 from checkpoints import runs
 from checkpoints.models import Run
 from reconciliation.errors import NotDispatchedError
+from reconciliation.ledger import dispatches
 from reconciliation.models import Attempt
 from tenants.access import grant
 from tenants.actors import Actor
@@ -29,6 +30,9 @@ from tests.reconciliation.ready import Ready, ready
 pytestmark = pytest.mark.django_db(transaction=True)
 
 MACHINE = Actor.machine("test")
+STALE = pytest.mark.parametrize(
+    "shown", [{"fence": 0}, {"holder": uuid4()}, {"head": 0}], ids=["fence", "holder", "head"]
+)
 
 
 @pytest.fixture
@@ -105,10 +109,31 @@ def test_rule_11_a_cancel_while_a_dispatch_waited_refuses_it(it: Ready) -> None:
     nothing_was_sent(it)
 
 
-@pytest.mark.parametrize(
-    "shown", [{"fence": 0}, {"holder": uuid4()}, {"head": 0}], ids=["fence", "holder", "head"]
-)
+@STALE
 def test_rule_13_a_stale_owner_sends_nothing(it: Ready, shown: dict[str, Any]) -> None:
+    with pytest.raises(NotDispatchedError) as refused:
+        it.dispatch(**shown)
+    assert refused.value.code == "lease_lost"
+    nothing_was_sent(it)
+
+
+@STALE
+def test_rule_13_a_stale_owner_is_told_of_its_lease_and_nothing_else_is_judged(
+    it: Ready, shown: dict[str, Any]
+) -> None:
+    expire_in(it.request, seconds=-1)
+    with pytest.raises(NotDispatchedError) as refused:
+        it.dispatch(**shown)
+    assert refused.value.code == "lease_lost"
+    nothing_was_sent(it)
+
+
+@STALE
+def test_rule_13_the_statement_of_the_intent_names_the_lease_itself(
+    it: Ready, shown: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Were it not looked at before, nothing would be sent either."""
+    monkeypatch.setattr(dispatches, "_refuse_unless_ours", lambda *_: None)
     with pytest.raises(NotDispatchedError) as refused:
         it.dispatch(**shown)
     assert refused.value.code == "lease_lost"

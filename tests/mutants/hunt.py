@@ -1,6 +1,7 @@
 """Breaks copies of the source, one check at a time, and looks whether the named test notices."""
 
 import json
+import re
 import sys
 import tempfile
 import threading
@@ -101,9 +102,9 @@ def _one(free: list[Copy], mutant: Mutant) -> Hunted:
             here.test(mutant.test, fresh=True)  # whoever comes next has a sound database again
         with _hands:
             free.append(here)
-    name = mutant.test.rpartition("::")[2]
-    noticed = status == FAILED and f"::{name}" in said
-    return Hunted(mutant, KILLED if noticed else SURVIVED, said)
+    # The test itself must fail: what broke before it, in a fixture, says nothing of the rule.
+    failed = re.search(rf"^FAILED {re.escape(mutant.test)}(?![\w])", said, re.MULTILINE)
+    return Hunted(mutant, KILLED if status == FAILED and failed else SURVIVED, said)
 
 
 def now() -> float:

@@ -14,6 +14,10 @@ NOTICED = next(each for each in MUTANTS if each.name == "lossy_number")
 HARMLESS = replace(
     NOTICED, name="harmless", old="JSON (RFC 8785), strict", new="JSON, RFC 8785, strict"
 )
+SETUP = "import pytest\n\n\n@pytest.fixture(autouse=True)\ndef broken() -> None:\n    raise ValueError\n"
+NOT_BEGUN = replace(
+    NOTICED, name="not_begun", path="tests/canonical/test_json.py", old="import pytest\n", new=SETUP
+)
 
 
 def test_each_mutant_takes_out_what_stands_once_and_names_a_test_that_is_there() -> None:
@@ -27,10 +31,11 @@ def test_no_two_mutants_have_one_name() -> None:
 
 def test_a_check_whose_removal_no_test_notices_is_reported(tmp_path: Path) -> None:
     said: list[str] = []
-    found = hunt.hunt([NOTICED, HARMLESS], lanes=1, say=said.append)
-    assert [each.became for each in found] == [KILLED, SURVIVED]
+    found = hunt.hunt([NOTICED, HARMLESS, NOT_BEGUN], lanes=1, say=said.append)
+    assert [each.became for each in found] == [KILLED, SURVIVED, SURVIVED]
+    assert "ERROR" in found[2].said
     figures = hunt.report(found, seconds=1, out=tmp_path / "mutants.json")
-    assert (figures["killed"], figures["survived"]) == (1, ["harmless"])
+    assert (figures["killed"], figures["survived"]) == (1, ["harmless", "not_begun"])
     assert json.loads((tmp_path / "mutants.json").read_text()) == figures
     assert any("harmless survived" in words for words in said)
 
