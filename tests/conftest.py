@@ -23,7 +23,19 @@ hypothesis.settings.register_profile("gate", PATIENT, derandomize=True)
 hypothesis.settings.register_profile("searching", PATIENT, max_examples=1000)
 hypothesis.settings.load_profile("gate")
 
-__all__ = ["delete_instead_of_flush", "pytest_unconfigure", "web_user"]
+__all__ = ["delete_instead_of_flush", "pytest_terminal_summary", "pytest_unconfigure", "web_user"]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """How many states of the protocol's model were walked through, and in what time."""
+    walks = [dict(each.user_properties) for each in terminalreporter.stats.get("passed", [])]
+    walks = [each for each in walks if "model_states" in each]
+    if walks:
+        states = sum(each["model_states"] for each in walks)
+        seconds = sum(each["model_seconds"] for each in walks)
+        terminalreporter.write_line(
+            f"model: {states} states in {len(walks)} walks, {seconds:.0f} s"
+        )
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -11,8 +11,10 @@ from tests.model import checker, tools
 from tests.model import states as at
 from tests.model.acts import Steps
 from tests.model.checker import explore
+from tests.model.committing import PROMOTES
 from tests.model.rules import NAMES, SAYS
 from tests.model.states import State
+from tests.model.surroundings import CANCELS, CUTS, EXTRAS, JUMPS, STOPS
 from tests.model.switched import WITHOUT, without
 from tests.model.tools import Tool
 from tests.model.turns import Model
@@ -22,12 +24,35 @@ ROOT = Path(__file__).resolve().parents[2]
 ENOUGH = 10_000
 
 
-@pytest.mark.parametrize("tool", tools.ALL, ids=lambda tool: tool.name)
-def test_the_protocol_holds_in_every_state_and_always_has_a_good_end(tool: Tool) -> None:
-    found = explore(Model(tool))
+# What may happen besides kills and pauses, each with a class of tools that has few enough states;
+# `make model` tries every one with every class.
+BESIDES = (
+    (tools.NOTHING, STOPS),
+    (tools.LOOK_UP, JUMPS),
+    (tools.NOTHING, PROMOTES),
+    (tools.NOTHING, CUTS),
+    (tools.LOOK_UP, CANCELS),
+)
+
+
+@pytest.mark.parametrize(
+    ("tool", "besides"),
+    [*((tool, "") for tool in tools.ALL), *BESIDES],
+    ids=lambda it: it.name if isinstance(it, Tool) else it,
+)
+def test_the_protocol_holds_in_every_state_and_always_has_a_good_end(
+    tool: Tool, besides: str, record_property: Callable[[str, object], None]
+) -> None:
+    found = explore(Model(tool, extras=frozenset({besides} - {""})))
+    record_property("model_states", found.states)
+    record_property("model_seconds", found.seconds)
     assert found.wrong == "", "\n".join(found.steps)
     assert found.states > ENOUGH
     assert found.ends
+
+
+def test_everything_that_may_happen_is_tried_with_all_rules_on() -> None:
+    assert {besides for _, besides in BESIDES} == set(EXTRAS)
 
 
 @pytest.mark.parametrize("rule", NAMES)
