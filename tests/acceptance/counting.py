@@ -111,7 +111,12 @@ def unapproved_arrivals(arrived: Mapping[str, int]) -> list[str]:
 
 def unexplained(runs: Runs = None) -> list[str]:
     """A sentence for each run and effect that is neither done, nor on its way, nor a person's."""
-    return [*_sentences(UNEXPLAINED_RUNS, runs), *_sentences(UNEXPLAINED_EFFECTS, runs)]
+    return [*_sentences(UNEXPLAINED_RUNS, runs), *unexplained_effects(runs)]
+
+
+def unexplained_effects(runs: Runs = None) -> list[str]:
+    """The same of effects alone: also true while runs are on their way."""
+    return _sentences(UNEXPLAINED_EFFECTS, runs)
 
 
 def contradicted(arrived: Mapping[str, int], runs: Runs = None) -> list[str]:

@@ -1,12 +1,13 @@
 """Everything that workers, people, time and faults can do to runs, as rules in any order."""
 
+from django.db.models import QuerySet
 from hypothesis import strategies as some
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from checkpoints import states
 from checkpoints.models import Run
 from tests.engine.turns import Bench
-from tests.statemachine import people, times
+from tests.statemachine import people, strangers, times
 from tests.statemachine.checks import Seen, check
 from tests.statemachine.hands import BEFORE_THE_EFFECT, Hand
 
@@ -20,22 +21,27 @@ ROUNDS = 30
 
 
 class Machine(RuleBasedStateMachine):
-    """Three workers and a tenant; the record is PostgreSQL, the world a folder."""
+    """Three workers, a tenant and its neighbour; the record is PostgreSQL, the world a folder."""
 
-    def __init__(self, bench: Bench) -> None:
+    def __init__(self, bench: Bench, neighbour: Bench) -> None:
         super().__init__()
-        self.bench, self.seen = bench, Seen()
+        self.bench, self.neighbour, self.seen = bench, neighbour, Seen()
+        neighbour.start(tool="fake.void", what="a", steps=1)
         self.hands = [Hand(), Hand(), Hand()]
 
+    @property
+    def runs(self) -> QuerySet[Run]:
+        return Run.objects.filter(tenant=self.bench.tenant)
+
     def run(self, which: int, *status: str) -> Run | None:
-        """One of the runs, if there are any of this status."""
-        runs = list(Run.objects.order_by("created_at", "id"))
+        """One of the tenant's runs, if there are any of this status."""
+        runs = list(self.runs.order_by("created_at", "id"))
         found = [run for run in runs if not status or run.status in status]
         return found[which % len(found)] if found else None
 
     @rule(tool=some.sampled_from(TOOLS), steps=some.integers(1, 2))
     def start(self, tool: str, steps: int) -> None:
-        if Run.objects.count() < MOST_RUNS:
+        if self.runs.count() < MOST_RUNS:
             self.bench.start(tool=tool, what="a", steps=steps)
 
     @rule(hand=HANDS)
@@ -84,6 +90,21 @@ class Machine(RuleBasedStateMachine):
     def decide(self, which: int, verdict: str) -> None:
         people.decide(self.bench, which, verdict)
 
+    @rule()
+    def the_neighbour_decides(self) -> None:
+        people.decide(self.neighbour, 0, "approve")
+
+    @rule(which=WHICH)
+    def a_stranger_tries(self, which: int) -> None:
+        """The neighbour's people may do everything, there."""
+        run = self.run(which)
+        if run is not None:
+            strangers.may_do_nothing(self.neighbour, run)
+
+    @rule()
+    def a_stranger_looks(self) -> None:
+        strangers.see_nothing(self.neighbour, self.bench.tenant)
+
     @rule(which=WHICH)
     def withdraw_a_yes(self, which: int) -> None:
         people.withdraw(self.bench, which)
@@ -105,7 +126,7 @@ class Machine(RuleBasedStateMachine):
     @rule(which=WHICH, back=WHICH)
     def fork(self, which: int, back: int) -> None:
         run = self.run(which, states.HELD, *states.FINAL)
-        if run is not None and Run.objects.count() < MOST_RUNS:
+        if run is not None and self.runs.count() < MOST_RUNS:
             people.fork(self.bench, run, max(run.head - back, 0))
 
     @rule()
@@ -146,7 +167,7 @@ class Machine(RuleBasedStateMachine):
 
     @invariant()
     def nothing_is_wrong(self) -> None:
-        check(self.bench.tenant, self.seen)
+        check(self.seen)
 
     def teardown(self) -> None:
         """After the last fault every run comes to an end."""
@@ -173,12 +194,13 @@ class Machine(RuleBasedStateMachine):
         for run in Run.objects.filter(status=states.RUNNING):
             times.lapse(run)
         for which in range(MOST_RUNS):
-            people.decide(self.bench, which, "approve")
-            people.give_a_verdict(self.bench, which, number)
+            for bench in (self.bench, self.neighbour):
+                people.decide(bench, which, "approve")
+                people.give_a_verdict(bench, which, number)
         times.close_windows()
         times.let_go_on()
         times.come()
-        for _ in range(MOST_RUNS):
+        for _ in range(MOST_RUNS + 1):
             self.hands[0].pick_up()
             while not self.hands[0].is_idle:
                 self.hands[0].go_on()

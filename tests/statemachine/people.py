@@ -31,8 +31,8 @@ LEFT_OUT = (verdicts.GO_ON_FROM, verdicts.COMPENSATE)
 
 
 def decide(bench: Bench, which: int, verdict: str) -> None:
-    """Dee answers one of the open questions."""
-    request = _request(which, permission.OPEN)
+    """The approver answers one of the open questions of the tenant."""
+    request = _request(bench, which, permission.OPEN)
     if request is not None:
         with suppress(ApprovalError):
             read_and_decide(request, bench.approver, verdict)
@@ -40,14 +40,15 @@ def decide(bench: Bench, which: int, verdict: str) -> None:
 
 def withdraw(bench: Bench, which: int) -> None:
     """Somebody takes a yes away that nothing has used."""
-    request = _request(which, permission.APPROVED)
+    request = _request(bench, which, permission.APPROVED)
     if request is not None:
         decisions.withdraw_approval(request.pk, actor=Actor.person(bench.starter), reason="no")
 
 
 def give_a_verdict(bench: Bench, which: int, choice: int) -> None:
-    """Dee looks at the world, and decides one of the open cases as it is there."""
-    cases = list(Case.objects.filter(decided_at=None, closed_at=None).order_by("opened_at"))
+    """The approver looks at the world, and decides one of the open cases as it is there."""
+    mine = Case.objects.filter(tenant=bench.tenant, decided_at=None, closed_at=None)
+    cases = list(mine.order_by("opened_at"))
     if not cases:
         return
     case = cases[which % len(cases)]
@@ -84,8 +85,9 @@ def lift() -> None:
         lifted(each)
 
 
-def _request(which: int, state: str) -> ApprovalRequest | None:
-    found = list(ApprovalRequest.objects.filter(state=state).order_by("asked_at"))
+def _request(bench: Bench, which: int, state: str) -> ApprovalRequest | None:
+    mine = ApprovalRequest.objects.filter(tenant=bench.tenant, state=state)
+    found = list(mine.order_by("asked_at"))
     return found[which % len(found)] if found else None
 
 

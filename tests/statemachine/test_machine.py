@@ -15,10 +15,12 @@ import pytest
 from hypothesis.stateful import run_state_machine_as_test
 from pytest_django import Settings
 
+from tenants.access import grant
+from tenants.roles import ROLES
 from tests.emptying import empty
 from tests.engine import registry
 from tests.engine.turns import Bench
-from tests.people import ada, dee, make_tenant
+from tests.people import ada, bob, dee, eve, make_tenant
 from tests.statemachine.hands import stand_at_boundaries
 from tests.statemachine.machine import Machine
 
@@ -57,8 +59,12 @@ def fresh(
         empty()
         rmtree(engine.world, ignore_errors=True)
         engine.world.mkdir()
-        tenant = make_tenant("acme")
-        return Machine(Bench(tenant, starter=ada(tenant), approver=dee(tenant), world=engine.world))
+        tenant, other = make_tenant("acme"), make_tenant("other")
+        grant(other, eve(other), *ROLES["approver"])
+        return Machine(
+            Bench(tenant, starter=ada(tenant), approver=dee(tenant), world=engine.world),
+            Bench(other, starter=bob(other), approver=eve(other), world=engine.world),
+        )
 
     return make
 
