@@ -5,22 +5,54 @@ import json
 import os
 import sys
 import time
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+from django.core.management import CommandError
+
+from execution.fixtures.documents import GROUPS
 from tests.acceptance import crashing, schemas, thresholds, walkthrough
 from tests.acceptance.evaluating import Evaluated, evaluate
+from tests.acceptance.thresholds import BadThresholdsError
 from tests.crash import databases
 
 Json = Any
 
 ROOT = Path(__file__).resolve().parents[2]
 REPORT = ROOT / "var/reports/acceptance.json"
+SAY_WHY: Final = (BadThresholdsError, CommandError)
+# What all of it says where it did not come so far as to count: nothing is reached.
+UNCOUNTED: Final[dict[str, Json]] = {
+    "groups": {},
+    "recovery_success_rate": None,
+    "recovery_seconds": {"p50": None, "p95": None},
+    "lost_runs": None,
+    "duplicate_submissions": None,
+    "unapproved_effects": None,
+    "unexplained_states": None,
+    "bad_evidence": None,
+    "combos_moved": [],
+}
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run what is asked for; returns the exit status."""
+    """Run what is asked for; returns the exit status.
+
+    Whatever goes wrong on the way is `error` in the JSON object, which is the last line then too.
+    """
+    given = _parse(arguments)
+    began = time.monotonic()
+    try:
+        return _part(given)
+    except Exception as error:
+        if not isinstance(error, SAY_WHY):
+            traceback.print_exc()
+        return _failed(given, f"{type(error).__name__}: {error}", began)
+
+
+def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser("python -m tests.acceptance", description=__doc__)
     alone = parser.add_mutually_exclusive_group()
     alone.add_argument("--groups", action="store_true", help="only the regression groups")
@@ -28,18 +60,43 @@ def main(arguments: Sequence[str]) -> int:
         "--schemas", action="store_true", help="only: every kept JSON fits its schema"
     )
     alone.add_argument("--walkthrough", action="store_true", help="only: three real runs, kept")
-    parser.add_argument("--group", default="", help="with --groups: only this one")
+    parser.add_argument("--group", default="", choices=["", *GROUPS], metavar="GROUP",
+                        help="of the regression groups only this one; all of it does not pass so")  # fmt: skip
     parser.add_argument("--rerecord", action="store_true", help="with --groups: write them anew")
     parser.add_argument("--thresholds", type=Path, default=thresholds.FILE, help="of acceptance")
-    given = parser.parse_args(arguments)
+    parser.add_argument("--kill-only", action="append", default=[], metavar="SCENARIO",
+                        help="of the crash matrix only this scenario; may be given again")  # fmt: skip
+    parser.add_argument("--out", type=Path, default=REPORT, help="the report of all of it")
+    parser.add_argument("--folder", type=Path, default=walkthrough.FOLDER, help="of --walkthrough")
+    return parser.parse_args(arguments)
+
+
+def _part(given: argparse.Namespace) -> int:
+    options = [f"--group={given.group}"] if given.group else []
     if given.schemas:
         return _only_schemas()
     if given.walkthrough:
-        return walkthrough.main()
+        return walkthrough.main(given.folder)
     if given.groups:
-        options = [f"--group={given.group}"] if given.group else []
         return _only_groups([*options, *(["--rerecord"] if given.rerecord else [])])
-    return _all(thresholds.load(given.thresholds))
+    return _all(given, options)
+
+
+def _failed(given: argparse.Namespace, why: str, began: float) -> int:
+    result: dict[str, Json] = {"passed": False, "error": why}
+    if given.schemas or given.walkthrough or given.groups:
+        print(json.dumps(result))
+    else:
+        below = [f"it did not come to an end: {why}"]
+        _keep({**result, **UNCOUNTED, "below": below}, given.out, began)
+    return 1
+
+
+def _keep(result: dict[str, Json], out: Path, began: float) -> None:
+    line = json.dumps({**result, "seconds": round(time.monotonic() - began)})
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(line + "\n")
+    print(line)
 
 
 def _only_schemas() -> int:
@@ -58,22 +115,20 @@ def _only_groups(options: Sequence[str]) -> int:
     return int(not passed)
 
 
-def _all(wanted: dict[str, Json]) -> int:
+def _all(given: argparse.Namespace, options: Sequence[str]) -> int:
     """Schemas, groups, the short crash matrix; everything is counted, then judged."""
     began = time.monotonic()
+    wanted = thresholds.load(given.thresholds)
     _, wrong = schemas.check()
     _say(wrong)
-    evaluated = _evaluated()
-    killed = crashing.crash()
+    evaluated = _evaluated(options)
+    killed = crashing.crash([f"--only={name}" for name in given.kill_only])
     found = _together(evaluated, killed)
     below = [*thresholds.below(found, wanted), *(["schemas"] if wrong else [])]
+    if given.kill_only:
+        below.append("the crash matrix: only " + ", ".join(given.kill_only))
     _say(f"below its threshold: {sentence}" for sentence in below)
-    result = {"passed": not below, **found, "below": below}
-    result["seconds"] = round(time.monotonic() - began)
-    line = json.dumps(result)
-    REPORT.parent.mkdir(parents=True, exist_ok=True)
-    REPORT.write_text(line + "\n")
-    print(line)
+    _keep({"passed": not below, "error": "", **found, "below": below}, given.out, began)
     return int(bool(below))
 
 

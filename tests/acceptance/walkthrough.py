@@ -80,7 +80,7 @@ class Crew:
             process.wait()
 
 
-def main() -> int:
+def main(kept_in: Path = FOLDER) -> int:
     """Tell every story and say where it is kept; exit status 1 when one ended otherwise."""
     told: dict[str, Json] = {}
     with databases.template(f"kedge_walkthrough_{os.getpid()}") as name, _world() as outside:
@@ -90,14 +90,14 @@ def main() -> int:
                 print(f"{story}: a run is started", file=sys.stderr, flush=True)
                 told[story] = _tell(story, tenant, crew, outside)
         connections.close_all()
-    FOLDER.mkdir(parents=True, exist_ok=True)
+    kept_in.mkdir(parents=True, exist_ok=True)
     for story, document in told.items():
-        path = FOLDER / f"{story}.json"
+        path = kept_in / f"{story}.json"
         path.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
         print(f"{story}: run {document['run_id']} {document['status']}, kept in {path}")
     passed = all(document["as_expected"] for document in told.values())
     ids = {story: document["run_id"] for story, document in told.items()}
-    print(json.dumps({"passed": passed, "runs": ids, "folder": str(FOLDER)}))
+    print(json.dumps({"passed": passed, "runs": ids, "folder": str(kept_in)}))
     return int(not passed)
 
 
