@@ -65,7 +65,9 @@ def settle_known() -> int:
     """The sweeper's duty: settle what is known by now, hold what is not; returns how many."""
     lines = list(MissingLine.objects.filter(became=OPEN).order_by("pk")[:MOST])
     ledger = _Ledger.of(lines) if lines else None
-    return sum(_known(line, ledger) for line in lines if ledger is not None)
+    settled = sum(_known(line, ledger) for line in lines if ledger is not None)
+    _close_answered_cases()
+    return settled
 
 
 def by_tool(line: MissingLine, receipt: bytes) -> None:
@@ -247,6 +249,23 @@ def _settle(line: MissingLine, became: str, *, reason: Redacted, user: User | No
     }
     subject = ours("missing line %(id)s", id=line.pk)
     audit.record(line.tenant, actor, "settled missing line", subject, **facts)
+
+
+def _close_answered_cases() -> None:
+    """A line may be settled before a worker that met it opens a case about it: people are not asked."""
+    held = Case.objects.filter(
+        kind=states.RECORD_BEHIND,
+        action_id=None,
+        decided_at=None,
+        closed_at=None,
+        run__status=states.HELD,
+    )
+    for case in held.order_by("pk")[:MOST]:
+        line = of_case(case)
+        if line is not None and line.became != OPEN:
+            with transaction.atomic():
+                run = Run.objects.select_for_update().get(pk=line.run_id)
+                _close_case(run, line, ours("What it asks is settled already."))
 
 
 def _close_case(run: Run, line: MissingLine, why: Redacted) -> None:

@@ -3,9 +3,9 @@
 from django.db import transaction
 
 from canonical.redaction import ours
-from checkpoints import answered, cases, runs
+from checkpoints import answered, cases, holding, runs
 from checkpoints.models import Case, Run
-from reconciliation.behind import comparing
+from reconciliation.behind import asking, comparing, enlisting, settling
 from reconciliation.behind.models import MissingLine
 from reconciliation.models import Action
 from tenants.actors import Actor
@@ -40,3 +40,20 @@ def test_a_run_with_a_lost_effect_that_is_open_proposes_nothing(engine: Bench) -
     assert Case.objects.get(run=run, closed_at=None).facts["attempt"] == str(
         MissingLine.objects.get().attempt_id
     )
+
+
+def test_a_case_about_a_line_that_was_settled_meanwhile_asks_nobody(engine: Bench) -> None:
+    """Found by `make restores`: a worker saw the line open, and held its run as it was settled."""
+    run = restores.begin(engine)
+    with restores.lost():
+        restores.to_the_end(engine, run)
+    comparing.compare()
+    line = MissingLine.objects.get()
+    assert asking.ask(line) == "there"
+    with transaction.atomic():
+        locked = Run.objects.select_for_update().get(pk=run.pk)
+        holding.hold_now(locked, enlisting.trouble(line, None), actor=MACHINE)
+    settling.settle_known()
+    run.refresh_from_db()
+    assert run.status == "queued"
+    assert not Case.objects.filter(closed_at=None).exists()
