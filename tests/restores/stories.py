@@ -7,13 +7,15 @@ from pathlib import Path
 from typing import Any, Final
 
 from django.db import connections
+from django.db.models import Q, QuerySet
 
-from checkpoints.models import Run, Stop
+from checkpoints.models import Case, Run, Stop
 from checkpoints.states import FINAL, SUCCEEDED
-from reconciliation.behind.models import Divergence, MissingLine
+from reconciliation.behind.models import OPEN, RUN, UNANSWERED, Divergence, MissingLine
 from reconciliation.models import Attempt
 from tests.chaos.servers import IMMEDIATE, Postgres
 from tests.restores import clusters, ground
+from tests.restores.registry import LOOKED_UP
 from tests.restores.stage import Scene, Stage, Told, attempts_of, opened
 from tests.restores.voyage import Amounts
 
@@ -21,6 +23,8 @@ from tests.restores.voyage import Amounts
 MOVED: Final = {"dump": ("other_system",), "lossy_promotion": ("other_timeline",)}
 # By themselves: without a person, in the time that a worker takes to start.
 SEEN_SECONDS: Final = 1.0
+# What the machine has found of a line that it can still ask about.
+UNTOLD: Final = ("", UNANSWERED)
 
 
 def base_backup(stage: Stage) -> Told:
@@ -56,6 +60,7 @@ def disk_snapshot(stage: Stage) -> Told:
         clusters.give(stage.left.snapshot, server.here)
         server.start()
         _stops_by_itself(scene, told, known)
+        _machine_reconciles(scene, told)
         _bring_home(scene, told)
     return told
 
@@ -120,6 +125,7 @@ def _restored(stage: Stage, server: Postgres) -> Told:
         ground.switch_to(server, scene.outside)
         _stops_by_itself(scene, told, known)
         if not (told.wrong and stage.mutant):
+            _machine_reconciles(scene, told)
             _bring_home(scene, told)
     return told
 
@@ -158,6 +164,19 @@ def _stops_by_itself(scene: Scene, told: Told, known: set[str]) -> None:
     told.expect(not unnoticed, f"nobody noticed {sorted(unnoticed)}")
 
 
+def _machine_reconciles(scene: Scene, told: Told) -> None:
+    """What can be asked is asked and settled before any person says a word; nobody is called for it.
+
+    Of a line whose run is lost a person says what became of it; the machine says what it was told.
+    """
+    told.expect(
+        scene.until(lambda: not _to_be_asked().exists() and not _called_in_vain().exists()),
+        f"the machine leaves what it can ask: {_to_be_asked().count()} lines,"
+        f" {_called_in_vain().count()} cases",
+    )
+    told.expect(_settled_by_machine().exists(), "the machine settled nothing")
+
+
 def _bring_home(scene: Scene, told: Told) -> None:
     """People do their part until all runs have ended; then nothing may be there twice, ever."""
     people = scene.people
@@ -170,11 +189,26 @@ def _bring_home(scene: Scene, told: Told) -> None:
         scene.until(_all_ended, people.answer, people.settle, people.lift),
         f"runs do not end: {_unfinished()}",
     )
-    told.reconciled += MissingLine.objects.exclude(became="").filter(settled_by=None).count()
+    told.reconciled += _settled_by_machine().count()
     told.cases += len(people.cases)
     told.count(scene.outside)
     told.expect(not Divergence.objects.filter(ended_at=None).exists(), "it is still apart")
     told.expect(not _failed(), f"runs did not succeed: {_failed()}")
+
+
+def _to_be_asked() -> QuerySet[MissingLine]:
+    """Lines of the tool that can be looked up, of which the machine has not said what it can."""
+    lines = MissingLine.objects.filter(tool=LOOKED_UP.name)
+    return lines.filter(Q(lacks=RUN, found__in=UNTOLD) | (~Q(lacks=RUN) & Q(became=OPEN)))
+
+
+def _called_in_vain() -> QuerySet[Case]:
+    """Open cases about a tool that can be looked up."""
+    return Case.objects.filter(decided_at=None, closed_at=None, facts__tool=LOOKED_UP.name)
+
+
+def _settled_by_machine() -> QuerySet[MissingLine]:
+    return MissingLine.objects.exclude(became=OPEN).filter(settled_by=None)
 
 
 def _sent_here() -> set[str]:
