@@ -13,7 +13,7 @@ CHROMIUM := $(or $(KEDGE_CHROMIUM),$(shell command -v chromium || command -v chr
 PYTEST := $(RUN) -m pytest -q -rs -n 2 --maxschedchunk 50
 
 .DEFAULT_GOAL := help
-.PHONY: help up test check crash model statemachine leases chaos restores mutants bench demo badrelease fmt browser locks acceptance evaluate schemas contract walkthrough faketime traces
+.PHONY: help up test slow check crash model statemachine leases chaos restores mutants bench demo badrelease fmt browser locks acceptance evaluate schemas contract walkthrough faketime traces
 
 help: ## This list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -82,6 +82,9 @@ statemachine: .venv/dev ## Try the rules of runs, people and faults in odd order
 
 leases: .venv/dev ## Let processes hammer at leases for a minute, and check their log for overlaps (SEED=n)
 	$(RUN) -m pytest -q -s -m slow tests/leaselog
+
+slow: browser faketime .venv/servers ## Run the slow tests that have no target of their own (half an hour)
+	$(RUN) -m pytest -q -rs -m slow --ignore=tests/statemachine --ignore=tests/leaselog
 
 mutants: .venv/dev ## Take each safety check out once, and see a named test fail (minutes)
 	$(RUN) -m tests.mutants $(ARGS)

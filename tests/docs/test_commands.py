@@ -43,6 +43,15 @@ def test_a_named_make_target_exists(name: str) -> None:
     assert name in {line.split()[0] for line in listed.stdout.splitlines() if line.strip()}
 
 
+def test_every_slow_test_is_run_by_a_make_target() -> None:
+    """`make slow` leaves out only folders that another target runs."""
+    text = (ROOT / "Makefile").read_text(encoding="utf-8")
+    (line,) = [line for line in text.splitlines() if "--ignore=" in line]
+    assert " -m slow " in line
+    for folder in re.findall(r"--ignore=(\S+)", line):
+        assert re.search(rf"-m slow {folder}$", text, re.MULTILINE), folder
+
+
 @pytest.mark.parametrize("document", TEXTS)
 def test_a_link_to_a_file_leads_to_one(document: str) -> None:
     folder = (ROOT / document).parent
