@@ -8,7 +8,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 MUTANTS = ("resend_blindly", "never_notice")  # of tests.crash.mutants
-FAULTS, RESTARTS = 450, 100
+FAULTS, RESTARTS = 500, 100
+SHORT_RESTARTS = 3
 # The quick ones, once each.
 SHORT = (
     "horse_killed",
@@ -48,8 +49,8 @@ def parse(arguments: Sequence[str]) -> Options:
     add = parser.add_argument
     add("--out", type=Path, default=ROOT / "var/reports/chaos.json", help="the report")
     add("--seed", type=int, help="replays the choices of an earlier run")
-    add("--short", action="store_true", help="one fault of each of the quick kinds")
-    add("--faults", type=int, help=f"faults that hit ({FAULTS}, beside the rolling restarts)")
+    add("--short", action="store_true", help="few restarts, and one fault of each quick kind")
+    add("--faults", type=int, help=f"faults that hit ({FAULTS}, not counting rolling restarts)")
     add("--restarts", type=int, help=f"rolling restarts under mail ({RESTARTS})")
     add("--minutes", type=float, default=35, help="after these nothing further strikes")
     add("--only", action="append", default=[], metavar="KIND", help="only this kind of fault")
@@ -64,6 +65,8 @@ def parse(arguments: Sequence[str]) -> Options:
     short = given.pop("short")
     if short and not given["only"]:
         given["only"] = list(SHORT)
+        if given["restarts"] is None:
+            given["restarts"] = SHORT_RESTARTS
     for name, amount in _amounts(given["only"]).items():
         given[name] = amount if given[name] is None else given[name]
     for name in ("only", "work"):

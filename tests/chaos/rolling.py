@@ -2,8 +2,10 @@
 
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
+from uuid import UUID
 
 from checkpoints.models import Case
 from config.embedded import processes
@@ -19,19 +21,22 @@ class NotRestartedError(Exception):
     """A worker was told to end and did not, or none came in its place."""
 
 
-def roll(arena: Arena, count: int) -> int:
-    """So many restarts of workers that have a horse; how many cases were opened meanwhile.
+@contextmanager
+def counted() -> Iterator[list[UUID]]:
+    """The cases that were opened in this block; there once it has ended."""
+    known, found = list(Case.objects.values_list("id", flat=True)), list[UUID]()
+    yield found
+    found += Case.objects.exclude(id__in=known).values_list("id", flat=True)
 
-    Raises `NotRestartedError`.
-    """
-    known = set(Case.objects.values_list("id", flat=True))
+
+def roll(arena: Arena, count: int) -> None:
+    """So many restarts of workers that have a horse. Raises `NotRestartedError`."""
     last = 0
     for number in range(count):
         last = _busy(arena, last)
         os.kill(last, signal.SIGTERM)
         _wait(arena, partial(_is_gone, last), f"worker {last} ends")
         arena.say(f"{NAME} {number + 1} of {count}")
-    return Case.objects.exclude(id__in=known).count()
 
 
 def _busy(arena: Arena, last: int) -> int:

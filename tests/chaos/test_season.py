@@ -6,7 +6,7 @@ from typing import ClassVar, cast
 
 import pytest
 
-from tests.chaos import season
+from tests.chaos import options, season
 from tests.chaos.arena import Arena
 from tests.chaos.catalogue import KINDS
 from tests.chaos.faults.terms import Fault
@@ -123,6 +123,11 @@ def test_what_does_not_come_back_fails_the_run(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(season, "HEAL_SECONDS", 0)
     with pytest.raises(NotHealedError, match="broken"):
         _rage(Broken)
+
+
+def test_unless_told_otherwise_five_hundred_strike_beside_the_restarts() -> None:
+    asked = options.parse([])
+    assert (asked.faults, asked.restarts) == (500, 100)
 
 
 def test_a_deck_has_every_kind_and_is_replayed_by_its_seed() -> None:

@@ -6,7 +6,8 @@ import sys
 from pathlib import Path
 
 from tests.chaos.catalogue import KINDS
-from tests.chaos.options import ROOT, SHORT
+from tests.chaos.options import ROOT, SHORT, SHORT_RESTARTS
+from tests.chaos.rolling import NAME
 
 WRONG = ("duplicates", "lost", "stuck_after_heal", "held_wrongly", "damaged", "stale_fences")
 
@@ -25,8 +26,9 @@ def test_attacked_everywhere_nothing_is_lost_done_twice_or_stuck(tmp_path: Path)
     found = json.loads(done.stdout)
     assert found == json.loads(out.read_text()), "one JSON line, and the file"
     assert {name: found[name] for name in WRONG} == dict.fromkeys(WRONG, 0)
+    assert found["faults"][NAME] == found["restarts"] == SHORT_RESTARTS
     assert found["cases_under_restarts"] == 0
-    assert found["faults_total"] >= len(SHORT)
+    assert found["faults_total"] >= len(SHORT), "restarts do not count"
     assert found["runs"] > 0
     assert found["mutants"] == {"resend_blindly": True, "never_notice": True}
 
