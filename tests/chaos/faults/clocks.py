@@ -16,7 +16,13 @@ from tests.chaos.servers import IMMEDIATE
 
 READY_SECONDS = 30
 WORKS_SECONDS = 10
+SWEPT_SECONDS = 30
 REGISTERED = "SELECT 1 FROM execution_process WHERE kind = %s AND pid = %s"
+# It says how long its last round took: so it has done one.
+SWEPT = """
+SELECT 1 FROM execution_process
+ WHERE kind = 'sweeper' AND pid = %s AND facts ->> 'took_ms' IS NOT NULL
+"""
 NOW = "SELECT extract(epoch FROM clock_timestamp())::float8"
 # All windows are over at once and no approval is: those live an hour, and there may be several steps.
 AHEAD_SECONDS, BACK_SECONDS = 600, -7
@@ -31,6 +37,7 @@ class WorkerClock(Fault):
     lasts = (3.0, 6.0)
     by: ClassVar[tuple[str, ...]]
     whole: ClassVar[bool] = False
+    works_seconds: ClassVar[float] = WORKS_SECONDS
 
     @classmethod
     def why_not(cls) -> str:
@@ -44,7 +51,8 @@ class WorkerClock(Fault):
         self.guest = guest = arena.crew.guest(self.command, environment=wrong)
         said = (self.kind, guest.pid)
         if arena.waited(lambda: bool(arena.ask(REGISTERED, said)), READY_SECONDS) and arena.waited(
-            lambda: self.takes_part(arena, guest.pid), WORKS_SECONDS
+            lambda: clocks.is_faked(guest.pid) and self.takes_part(arena, guest.pid),
+            self.works_seconds,
         ):
             return True
         self.heal(arena)
@@ -94,10 +102,10 @@ class SweeperClock(WorkerClock):
     """One more sweeper, an hour off or drifting, sweeps beside the right one."""
 
     name, by = "sweeper_clock_wrong", ("+1h", "-1h", "+0 x1.01")
-    command, kind = SWEEP, "sweeper"
+    command, kind, works_seconds = SWEEP, "sweeper", SWEPT_SECONDS
 
     def takes_part(self, arena: Arena, pid: int) -> bool:
-        return True  # it registers itself before its first round
+        return bool(arena.ask(SWEPT, (pid,)))
 
 
 class DatabaseClock(Fault):

@@ -173,8 +173,12 @@ class LinesSlow(Fault):
         standin = standins.of(arena)
         if not standin.is_ready():
             return False
+        before = standin.record.delayed()
         standin.record.slow(rng.uniform(0.02, 0.15))
-        return standin.record.lines() > 0
+        if arena.waited(lambda: standin.record.delayed() > before, FIRES_SECONDS):
+            return True
+        standin.record.heal()
+        return False
 
     def heal(self, arena: Arena) -> None:
         standins.of(arena).record.heal()

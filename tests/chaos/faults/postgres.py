@@ -3,8 +3,10 @@
 import os
 import random
 import signal
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Timer
 from typing import LiteralString
 
 import psycopg
@@ -23,6 +25,13 @@ SELECT pid FROM pg_stat_activity
  WHERE backend_type = 'client backend' AND usename = %s AND pid <> pg_backend_pid()
  ORDER BY state = 'active' DESC, xact_start NULLS LAST, pid
 """
+WRITERS = """
+SELECT pid FROM pg_stat_activity
+ WHERE usename = %s AND xact_start IS NOT NULL
+   AND pid IN (SELECT pid FROM pg_locks WHERE locktype = 'transactionid' AND granted)
+ ORDER BY pid
+"""
+WRITES_SECONDS, QUESTION_SECONDS = 8, 2.0
 WORKING = "SELECT 1 FROM checkpoints_run WHERE status = 'running' LIMIT 1"
 END = "SELECT count(pg_terminate_backend(pid)) FROM unnest(%s::int[]) AS pid"
 
@@ -94,7 +103,7 @@ class PostgresBackendsEnded(Fault):
 
 
 class PostgresStandsStill(Fault):
-    """One busy backend stands still with its locks; then it goes on."""
+    """One backend that has written stands still in its transaction, with its locks; then it goes on."""
 
     name = "postgres_backend_stands_still"
     share = 2
@@ -104,11 +113,21 @@ class PostgresStandsStill(Fault):
         self.pid = 0
 
     def strike(self, arena: Arena, rng: random.Random) -> bool:
-        pids = _backends(arena)
-        if not pids:
+        with suppress(psycopg.OperationalError), arena.postgres.connect() as beside:
+            return arena.waited(lambda: self._is_caught(beside, rng), WRITES_SECONDS)
+        return False
+
+    def _is_caught(self, beside: psycopg.Connection, rng: random.Random) -> bool:
+        writers = _writers(beside)
+        if not writers:
             return False
-        self.pid = rng.choice(pids[:4])
-        return crew.stop(self.pid)
+        self.pid = rng.choice(writers)
+        # What it holds, our own question may need: then it goes on, and nobody was caught.
+        with _going_on_after(QUESTION_SECONDS, self.pid):
+            if crew.stop(self.pid) and self.pid in _writers(beside):
+                return crew.state_of(self.pid) == "T"
+        crew.carry_on(self.pid)
+        return False
 
     def heal(self, arena: Arena) -> None:
         crew.carry_on(self.pid)
@@ -116,6 +135,21 @@ class PostgresStandsStill(Fault):
 
 def _backends(arena: Arena) -> list[int]:
     return _fresh(arena, BACKENDS, embedded.WORKER)
+
+
+def _writers(connection: psycopg.Connection) -> list[int]:
+    """Backends of workers that have written in a transaction that is not over."""
+    return [row[0] for row in connection.execute(WRITERS, (embedded.WORKER,))]
+
+
+@contextmanager
+def _going_on_after(seconds: float, pid: int) -> Iterator[None]:
+    timer = Timer(seconds, crew.carry_on, [pid])
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def _fresh(arena: Arena, query: LiteralString, given: object) -> list[int]:

@@ -13,6 +13,9 @@ from tests.chaos.faults.terms import Fault
 
 BELL = f"rq:queue:{QUEUE}"
 SOMETHING_SECONDS = 3
+SINCE_SECONDS, MOST_SINCE = 8, 4
+# Nobody but RQ's workers takes these away, and they do it as they end in order.
+OURS = "rq:worker*"
 SMALL_BYTES = 64 * 1024
 PIECES, PIECE = 40, "x" * 4096
 PAUSE_MS = 4000
@@ -52,7 +55,7 @@ class Restarted(Fault):
 
 
 class Evicting(Fault):
-    """It may keep next to nothing, and throws away whatever it likes."""
+    """It may keep next to nothing, and throws away whatever it likes: what RQ knows of workers, too."""
 
     name = "valkey_evicting"
     group = "valkey"
@@ -61,15 +64,15 @@ class Evicting(Fault):
 
     def strike(self, arena: Arena, rng: random.Random) -> bool:
         with arena.valkey.connect() as connection:
-            before = _evicted(connection)
+            before, ours = _evicted(connection), connection.keys(OURS)
             used = int(connection.info("memory")["used_memory"])
             connection.config_set("maxmemory-policy", "allkeys-random")
             connection.config_set("maxmemory", used + SMALL_BYTES)
-            for number in range(PIECES):
+            for number in range(PIECES if ours else 0):
                 with suppress(redis.ResponseError):
                     connection.set(f"chaos:{number}", PIECE)
-            if _evicted(connection) > before:
-                return True
+                if _evicted(connection) > before and connection.exists(*ours) < len(ours):
+                    return True
         self.heal(arena)
         return False
 
@@ -81,30 +84,31 @@ class Evicting(Fault):
 
 
 class SetBack(Fault):
-    """What it held some seconds ago is there again: jobs of the past, and none of those since."""
+    """What it held a moment ago is there again: jobs of the past, and none of those since."""
 
     name = "valkey_set_back"
     group = "valkey"
     share = 2
-    lasts = (1.0, 3.0)
-
-    def __init__(self) -> None:
-        self.kept: dict[bytes, bytes] = {}
 
     def strike(self, arena: Arena, rng: random.Random) -> bool:
         with arena.valkey.connect() as connection:
             arena.waited(lambda: bool(connection.llen(BELL)), SOMETHING_SECONDS)
-            for key in connection.keys("*"):
-                content = connection.dump(key)
-                if content is not None:
-                    self.kept[key] = content
-        return bool(self.kept)
+            dumps = {key: connection.dump(key) for key in connection.keys("*")}
+            kept = {key: content for key, content in dumps.items() if content is not None}
+            wanted = rng.randint(1, MOST_SINCE)
 
-    def heal(self, arena: Arena) -> None:
-        with arena.valkey.connect() as connection:
-            connection.flushall()
-            for key, content in self.kept.items():
-                connection.restore(key, 0, content, replace=True)
+            def have_come() -> bool:
+                return len(set(connection.keys("*")) - set(kept)) >= wanted
+
+            if not kept or not arena.waited(have_come, SINCE_SECONDS):
+                return False
+            # In one go: what was there right before, and what is there right after.
+            with connection.pipeline(transaction=True) as at_once:
+                at_once.keys("*").flushall()
+                for key, content in kept.items():
+                    at_once.restore(key, 0, content, replace=True)
+                before, *_, after = at_once.keys("*").execute()
+            return bool(set(before) - set(after))
 
 
 class Paused(Fault):

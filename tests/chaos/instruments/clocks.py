@@ -32,6 +32,14 @@ def wrong(by: str, *, whole: bool = False) -> Mapping[str, str]:
     }
 
 
+def is_faked(pid: int) -> bool:
+    """Whether a running process tells the time by the library."""
+    try:
+        return "libfaketime" in Path(f"/proc/{pid}/maps").read_text()
+    except OSError:
+        return False
+
+
 @dataclass(frozen=True)
 class SteppedClock:
     """The wall clock of a server that is started behind `prefix`, set by writing a file."""

@@ -75,6 +75,10 @@ class Line:
         """How many connections go through it, those that fell silent included."""
         return int(self._tell("look")["lines"])
 
+    def delayed(self) -> int:
+        """How many packets had to wait because it is slow, since it was opened."""
+        return int(self._tell("look")["delayed"])
+
     def disarm(self) -> None:
         """No cut that has not fired fires any more."""
         self._tell("disarm")

@@ -170,7 +170,7 @@ class Proxy:
         self.is_postgres, self.upstream = protocol == "postgres", upstream
         self.lines: set[Line] = set()
         self.cuts: list[Cut] = []
-        self.delay = 0.0
+        self.delay, self.delayed = 0.0, 0
         self.refuses = False
         self._flows = asyncio.Event()
         self._flows.set()
@@ -201,6 +201,7 @@ class Proxy:
     async def wait(self) -> None:
         """Until bytes may pass."""
         if self.delay:
+            self.delayed += 1
             await asyncio.sleep(self.delay)
         await self._flows.wait()
 
@@ -210,7 +211,8 @@ class Proxy:
     def obey(self, order: dict[str, Any]) -> dict[str, Any]:
         """Do what one line of the standard input says; returns the answer."""
         getattr(self, f"do_{order.pop('do')}")(**order)
-        return {"fired": [cut.fired for cut in self.cuts], "lines": len(self.lines)}
+        fired = [cut.fired for cut in self.cuts]
+        return {"fired": fired, "lines": len(self.lines), "delayed": self.delayed}
 
     def do_look(self) -> None:
         """Only say how things stand."""
