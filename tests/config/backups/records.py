@@ -1,5 +1,6 @@
 """Records to back up and restore: copies of the test database, with a run of their own making."""
 
+import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,6 +24,10 @@ MORE = """
 CREATE TEMPORARY TABLE more ON COMMIT DROP AS SELECT * FROM checkpoints_run LIMIT 1;
 UPDATE more SET id = '{id}', effect_scope = '{id}', business_key = '{id}', created_at = now();
 INSERT INTO checkpoints_run SELECT * FROM more;
+"""
+OF_TENANT = """
+SELECT tenant.id, tenant.slug FROM checkpoints_run AS run
+  JOIN tenants_tenant AS tenant ON tenant.id = run.tenant_id WHERE run.id = %s
 """
 RUNS = "SELECT business_key FROM checkpoints_run"
 GRANTED = "SELECT rolname FROM pg_roles WHERE rolname LIKE 'kedge\\_test\\_%'"
@@ -96,13 +101,15 @@ def database(name: str) -> Iterator[str]:
 
 
 def add_run(url: str) -> str:
-    """One run more in a record, and its line in the journal; returns its business key."""
+    """One run more in a record, and a line of its effect in the journal; returns its business key."""
     key = str(uuid.uuid4())
     with psycopg.connect(url) as connection:
         connection.execute("SET session_replication_role = replica")
         connection.execute(MORE.format(id=key).encode())
+        tenant, slug = connection.execute(OF_TENANT, [key]).fetchall()[0]
     fields = {"tool": "fake.void", "target": "world/a", "action": key, "attempt": key}
-    LocalRoom(Path(settings.KEDGE_JOURNAL_DIR)).add(fields)
+    of = {"run": key, "tenant": tenant, "slug": slug, "key": "", "at": time.time()}
+    LocalRoom(Path(settings.KEDGE_JOURNAL_DIR)).add({**fields, **of})
     return key
 
 
