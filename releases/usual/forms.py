@@ -107,8 +107,8 @@ class PolicyForm(forms.Form):
                     label=label, required=False
                 )
             if name != policies.DUPLICATES:
-                label = MARGINS.get(name, _("At most worse, in points"))
-                self.fields[f"{name}_margin"] = Percent(label=label, required=False)
+                margin = MARGINS.get(name, _("At most worse, in points"))
+                self.fields[f"{name}_margin"] = Percent(label=str(margin), required=False)
             self.fields[f"{name}_least"] = forms.IntegerField(
                 label=_("Least number of %(trials)s") % {"trials": words.trials},
                 required=False,
