@@ -12,6 +12,7 @@ from releases import moving
 from releases.gates.policies import BadPolicyError
 from releases.looks import taking
 from releases.models import UNDER_WAY, Release
+from releases.numbers.audit import Ends
 from tenants.keys import hiding
 from tenants.paces import Pace, Turns
 
@@ -27,17 +28,18 @@ def watch() -> int:
     if not _pace.is_time(EVERY_SECONDS):
         return 0
     under_way = Release.objects.filter(place__in=UNDER_WAY)
-    return sum(_watched(each) for each in _turns.part(under_way, MOST))
+    ends = Ends()
+    return sum(_watched(each, ends) for each in _turns.part(under_way, MOST))
 
 
-def _watched(release_id: UUID) -> int:
+def _watched(release_id: UUID, ends: Ends) -> int:
     try:
         taking.take_due(release_id)
     except BadPolicyError as error:
         # It allows nothing then, and what has to stop it is found without it.
         log.warning("release %s: its policy cannot be read: %s", release_id, error)
     release = Release.objects.select_related("tenant", "candidate", "stable").get(pk=release_id)
-    because = taking.stopping(release)
+    because = taking.stopping(release, ends)
     if not because:
         return 0
     why = ours("Stopped by its gates: %(what)s.", what=hiding.text(", ".join(because)))

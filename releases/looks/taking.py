@@ -13,6 +13,7 @@ from releases.gates.verdicts import Whole
 from releases.looks.models import Look
 from releases.models import UNDER_WAY, Release
 from releases.numbers import runs, safety, taking
+from releases.numbers.audit import Ends
 from releases.numbers.subjects import arms, of_release
 from tenants import audit
 from tenants.actors import Actor
@@ -26,13 +27,13 @@ def policy_of(release: Release) -> Policy:
     return policies.read(canonical.loads_object(release.policy))
 
 
-def stopping(release: Release) -> tuple[str, ...]:
+def stopping(release: Release, ends: Ends | None = None) -> tuple[str, ...]:
     """What has to stop the release now: broken constraints, or what its newest look says. Bounded.
 
     A constraint that cannot be read stops nothing by itself; it allows no promotion either.
     """
     subject = of_release(release)
-    found = safety.constraints(subject.tenant, subject.candidate, subject.safe_since)
+    found = safety.constraints(subject.tenant, subject.candidate, subject.safe_since, ends)
     broken = tuple(each.name for each in found if each.broken)
     look = newest(release)
     if broken or look is None or look.verdict != verdicts.STOP:

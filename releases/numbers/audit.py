@@ -17,6 +17,19 @@ from tenants.trail.seals import head_trouble, walk
 LINKS: Final = 500
 
 
+class Ends:
+    """The ends of chains, each read once: for a round over many releases of few tenants."""
+
+    def __init__(self) -> None:
+        self._found: dict[int, list[Problem]] = {}
+
+    def problems(self, tenant: Tenant) -> list[Problem]:
+        """As `problems_at_the_end`, when it was first asked for."""
+        if tenant.pk not in self._found:
+            self._found[tenant.pk] = problems_at_the_end(tenant)
+        return self._found[tenant.pk]
+
+
 def problems_at_the_end(tenant: Tenant) -> list[Problem]:
     """What is wrong with the last links, with the heads signed over them, and with the last rows."""
     # Heads before links: a chain that grows meanwhile has each link that was signed.

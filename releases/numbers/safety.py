@@ -15,7 +15,7 @@ from checkpoints.models import Combo
 from execution.recoveries.defining import DUPLICATE
 from releases.gates import samples
 from releases.gates.samples import Constraint
-from releases.numbers import audit
+from releases.numbers.audit import Ends
 from tenants.database import execute
 from tenants.models import Tenant
 
@@ -97,10 +97,13 @@ SELECT id::text, count(*) OVER () FROM touched ORDER BY id DESC LIMIT %(examples
 Found = tuple[int, tuple[str, ...]]
 
 
-def constraints(tenant: Tenant, combo: Combo, since: datetime) -> tuple[Constraint, ...]:
+def constraints(
+    tenant: Tenant, combo: Combo, since: datetime, ends: Ends | None = None
+) -> tuple[Constraint, ...]:
     """All five, as they are since then: how often broken (None: unread), with ids of the newest.
 
-    Examples are runs, attempts, or positions of the audit chain.
+    Examples are runs, attempts, or positions of the audit chain, whose end is read anew unless `ends`
+    has it.
     """
     values = {
         "tenant": tenant.pk,
@@ -114,7 +117,7 @@ def constraints(tenant: Tenant, combo: Combo, since: datetime) -> tuple[Constrai
         samples.EFFECT_WITHOUT_APPROVAL: partial(_rows, UNAPPROVED, values),
         samples.WIRE_DIGEST_DIFFERS: partial(_rows, OTHER_BYTES, values),
         samples.FOREIGN_TENANT_TOUCHED: partial(_rows, FOREIGN, values),
-        samples.AUDIT_CHAIN_BROKEN: partial(_chain, tenant),
+        samples.AUDIT_CHAIN_BROKEN: partial(_chain, tenant, ends or Ends()),
     }
     return tuple(_constraint(name, reading[name]) for name in samples.CONSTRAINTS)
 
@@ -132,6 +135,6 @@ def _rows(statement: str, values: dict[str, object]) -> Found:
     return (rows[0][1] if rows else 0), tuple(row[0] for row in rows)
 
 
-def _chain(tenant: Tenant) -> Found:
-    found = audit.problems_at_the_end(tenant)
+def _chain(tenant: Tenant, ends: Ends) -> Found:
+    found = ends.problems(tenant)
     return len(found), tuple(str(each.position or each.audit_id) for each in found[:EXAMPLES])

@@ -10,6 +10,7 @@ from typing import Any, Final
 from releases.gates.samples import Constraint
 from releases.models import Release
 from releases.numbers import safety
+from releases.numbers.audit import Ends
 from releases.rollbacks.models import Rollback
 
 BROKEN: Final = "broken"
@@ -17,9 +18,9 @@ BROKEN: Final = "broken"
 Breach = tuple[Constraint, ...]
 
 
-def of(release: Release) -> Breach:
+def of(release: Release, ends: Ends | None = None) -> Breach:
     """What its candidate broke since the release began. One that cannot be read rolls nothing back."""
-    found = safety.constraints(release.tenant, release.candidate, release.begun_at)
+    found = safety.constraints(release.tenant, release.candidate, release.begun_at, ends)
     return tuple(each for each in found if each.broken)
 
 

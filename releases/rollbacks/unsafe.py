@@ -18,6 +18,7 @@ from releases import moving
 from releases.errors import ReleaseRefusedError
 from releases.gates import samples, standing
 from releases.models import UNDER_WAY, Move, Release
+from releases.numbers.audit import Ends
 from releases.rollbacks import breaches, outlook, phases, proposing
 from releases.rollbacks.board import ROLLBACK
 from releases.rollbacks.breaches import Breach
@@ -35,7 +36,8 @@ def answer() -> int:
     """One round; returns how many plans were made, and how many releases and combos were stopped."""
     keys = _stable.part(_stable_now(), MOST) + _aside.part(_gone_by(), MOST)
     part = Release.objects.filter(pk__in=keys).select_related("tenant", "candidate")
-    return sum(_answered(each) for each in part.defer("candidate__manifest").order_by("pk"))
+    ends = Ends()
+    return sum(_answered(each, ends) for each in part.defer("candidate__manifest").order_by("pk"))
 
 
 def halt(release: Release) -> int:
@@ -78,8 +80,8 @@ def _routed() -> QuerySet[Route]:
     )
 
 
-def _answered(release: Release) -> int:
-    breach = _its_own(release, breaches.of(release))
+def _answered(release: Release, ends: Ends) -> int:
+    breach = _its_own(release, breaches.of(release, ends))
     if not breach:
         return 0
     plan = release.rollbacks.filter(ended="").first()

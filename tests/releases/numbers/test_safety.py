@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries
 
 from approvals.models import Approval
 from reconciliation.models import Action, Attempt, Receipt
@@ -16,6 +17,7 @@ from releases.gates.samples import (
     Constraint,
 )
 from releases.numbers import safety
+from releases.numbers.audit import Ends
 from tenants import chain
 from tenants.models import AuditHead, AuditRow, AuditSeal
 from tenants.trail import heads
@@ -101,6 +103,22 @@ def test_a_changed_row_a_lost_one_and_a_cut_chain_are_found(world: World) -> Non
         AuditSeal.objects.filter(pk=last.pk).delete()
     # The head stands where no link is any more, and its row is neither sealed nor waiting.
     assert broken(world)[AUDIT_CHAIN_BROKEN].broken == 2
+
+
+def test_in_one_round_the_end_of_a_tenants_chain_is_read_once(
+    world: World, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    world.effect()
+    chain.seal()
+    last = AuditSeal.objects.filter(tenant=world.bench.tenant).latest("position")
+    with by_force():
+        AuditRow.objects.filter(pk=last.row_id).update(subject="another")
+    ends = Ends()
+    found = ends.problems(world.bench.tenant)
+    assert [each.position for each in found] == [last.position]
+    with django_assert_num_queries(0):
+        assert ends.problems(world.bench.tenant) == found
+    assert ends.problems(make_tenant("other")) == []
 
 
 def test_a_head_of_a_chain_computed_anew_is_found(world: World) -> None:
