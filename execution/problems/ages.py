@@ -4,6 +4,7 @@ Nothing is stored of it: that a run is *stuck* follows from its row and these ag
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from checkpoints import states
@@ -28,16 +29,34 @@ USUAL: Final[Mapping[str, int]] = {
     states.FOR_STOP: DAY,
     states.FOR_DOOR: HOUR,
 }
+# task/node/reason: so many slashes.
+NODE_DEPTH: Final = 2
 # Of a reason that this table does not know yet.
 OTHERWISE: Final = HOUR
 
 
-def expected(reason: str, *, deadline: int | None = None, own: Mapping[str, int] = {}) -> int:
-    """How many seconds a run may be here for this reason.
+@dataclass(frozen=True)
+class At:
+    """What is said of one node: its task type, its name, and why a run is there."""
 
-    `deadline` is what its node declares, for a run that is being worked on; `own` is what this
-    installation says of reasons, which outweighs the table and not the declaration.
+    task_type: str
+    node: str
+    reason: str
+
+
+def expected(at: At, *, nodes: Mapping[At, int], own: Mapping[str, int] = {}) -> int:
+    """How many seconds a run may be at this node for this reason.
+
+    `nodes` is what is said of single nodes (`of_nodes`), `own` what this installation says of
+    reasons wherever they are; the first outweighs the second, and both the table.
     """
-    if reason == states.WORKING and deadline is not None:
-        return deadline
-    return own.get(reason, USUAL.get(reason, OTHERWISE))
+    found = nodes.get(at)
+    return own.get(at.reason, USUAL.get(at.reason, OTHERWISE)) if found is None else found
+
+
+def of_nodes(deadlines: Mapping[tuple[str, str], int], own: Mapping[str, int]) -> dict[At, int]:
+    """What is said of single nodes: their deadlines, for runs at work, and what this installation
+    says of them, as "task/node/reason", which outweighs those."""
+    declared = {At(*node, states.WORKING): seconds for node, seconds in deadlines.items()}
+    said = {At(*key.split("/")): n for key, n in own.items() if key.count("/") == NODE_DEPTH}
+    return declared | said

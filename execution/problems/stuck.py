@@ -3,7 +3,7 @@
 Runs on hold are not among them: each has a case, counts to its problem, and that has a target.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -34,8 +34,8 @@ LATE: Final = """
 WITH age AS MATERIALIZED (
     SELECT * FROM unnest(%(reasons)s::text[], %(seconds)s::float[]) AS age(reason, seconds)
 ), declared AS MATERIALIZED (
-    SELECT * FROM unnest(%(tasks)s::text[], %(nodes)s::text[], %(deadlines)s::float[])
-        AS declared(task_type, node, seconds)
+    SELECT * FROM unnest(%(tasks)s::text[], %(nodes)s::text[], %(why)s::text[], %(may)s::float[])
+        AS declared(task_type, node, reason, seconds)
 ), there AS (
     (SELECT id, task_type, next_node, combo_id, reason,
             CASE status WHEN 'waiting' THEN 'due' ELSE reason END AS aged, due_at AS since
@@ -58,8 +58,8 @@ WITH age AS MATERIALIZED (
 ), late AS (
     SELECT there.* FROM there
       LEFT JOIN age ON age.reason = there.aged
-      LEFT JOIN declared ON there.reason = 'working' AND declared.task_type = there.task_type
-           AND declared.node = there.next_node
+      LEFT JOIN declared ON declared.task_type = there.task_type
+           AND declared.node = there.next_node AND declared.reason = there.aged
      WHERE since < clock_timestamp()
            - make_interval(secs => coalesce(declared.seconds, age.seconds, %(otherwise)s))
 )
@@ -128,8 +128,8 @@ def late(run: Run) -> Late | None:
     if run.status == states.HELD:
         return Late(since, int(desk.target_of(run.reason).total_seconds()), now)
     is_due = run.status == states.WAITING and run.due_at is not None
-    reason = ages.DUE if is_due else run.reason
-    expected = ages.expected(reason, deadline=_deadline(run), own=settings.KEDGE_EXPECTED_AGES)
+    at = ages.At(run.task_type, run.next_node, ages.DUE if is_due else run.reason)
+    expected = ages.expected(at, nodes=_of_nodes(), own=settings.KEDGE_EXPECTED_AGES)
     return Late(since, expected, now)
 
 
@@ -146,12 +146,6 @@ def _since(run: Run) -> datetime:
     if run.status != states.HELD:
         moved.append(run.woken_at)
     return max(each for each in moved if each is not None)
-
-
-def _deadline(run: Run) -> int | None:
-    graph = agents().GRAPHS.get(run.task_type)
-    node = graph.nodes.get(run.next_node) if graph else None
-    return node.deadline_seconds if node else None
 
 
 def _problem(tenant: Tenant, task_type: str, node: str, reason: str) -> Problem:
@@ -179,16 +173,17 @@ def _add(to: Standing, row: Sequence[Any]) -> None:
 
 def _asked(tenant: Tenant) -> dict[str, Any]:
     usual = {**ages.USUAL, **settings.KEDGE_EXPECTED_AGES}
-    declared = list(_declared())
+    nodes = _of_nodes()
     least = min(LEAST, *usual.values())
     older = clock.now() - timedelta(seconds=least)
     return {
         "tenant": tenant.pk,
         "reasons": list(usual),
         "seconds": [float(each) for each in usual.values()],
-        "tasks": [each[0] for each in declared],
-        "nodes": [each[1] for each in declared],
-        "deadlines": [float(each[2]) for each in declared],
+        "tasks": [at.task_type for at in nodes],
+        "nodes": [at.node for at in nodes],
+        "why": [at.reason for at in nodes],
+        "may": [float(seconds) for seconds in nodes.values()],
         "otherwise": float(ages.OTHERWISE),
         "least": float(least),
         "older": ids.lowest_id_at(int(older.timestamp() * 1000)),
@@ -196,8 +191,11 @@ def _asked(tenant: Tenant) -> dict[str, Any]:
     }
 
 
-def _declared() -> Iterable[tuple[str, str, int]]:
-    for task_type, graph in agents().GRAPHS.items():
-        for node in graph.nodes.values():
-            if node.deadline_seconds is not None:
-                yield task_type, node.name, node.deadline_seconds
+def _of_nodes() -> dict[ages.At, int]:
+    deadlines = {
+        (task_type, node.name): node.deadline_seconds
+        for task_type, graph in agents().GRAPHS.items()
+        for node in graph.nodes.values()
+        if node.deadline_seconds is not None
+    }
+    return ages.of_nodes(deadlines, settings.KEDGE_EXPECTED_AGES)

@@ -76,6 +76,18 @@ def test_an_installation_says_its_own_ages(engine: Bench, settings: Settings) ->
     assert there(engine) == [("look", "started", 1)]
 
 
+def test_an_installation_says_its_own_ages_of_a_node(engine: Bench, settings: Settings) -> None:
+    run = past(engine.start(steps=1).pk, due_at=100)
+    settings.KEDGE_EXPECTED_AGES = {"steps/look/started": 90, "steps/count/started": 5}
+    assert there(engine) == [("look", "started", 1)]
+    late = stuck.late(run)
+    assert late is not None
+    assert (late.is_stuck, late.expected) == (True, 90)
+    settings.KEDGE_EXPECTED_AGES = {"started": 10, "steps/look/started": 110}
+    assert there(engine) == []
+    assert stuck.late(run).expected == 110  # type: ignore[union-attr]
+
+
 def test_a_run_that_waits_as_designed_is_not_stuck(engine: Bench) -> None:
     retrying(engine)
     engine.start(steps=1, tool="fake.void", what="a")
@@ -147,4 +159,6 @@ def test_nothing_of_it_is_stored_and_it_is_over_by_itself(
 def test_every_reason_that_is_not_final_has_an_age() -> None:
     known = {reason for status in states.LIVE for reason in states.REASONS[status]}
     waiting = known - set(states.CASE_KINDS)
-    assert {reason: ages.expected(reason) > 0 for reason in waiting} == dict.fromkeys(waiting, True)
+    assert {
+        at: ages.expected(ages.At("t", "n", at), nodes={}) > 0 for at in waiting
+    } == dict.fromkeys(waiting, True)
