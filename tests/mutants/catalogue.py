@@ -3,6 +3,7 @@
 from tests.mutants import (
     of_journal,
     of_ladder,
+    of_leases,
     of_moves,
     of_overrides,
     of_people,
@@ -15,6 +16,7 @@ from tests.mutants import (
 
 MUTANTS = (
     *of_record.MUTANTS,
+    *of_leases.MUTANTS,
     *of_world.MUTANTS,
     *of_journal.MUTANTS,
     *of_permission.MUTANTS,
