@@ -7,8 +7,9 @@ from typing import Final
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef
-from django.db.models.functions import Now
+from django.db.models import Exists, OuterRef, UUIDField
+from django.db.models.fields.json import KT
+from django.db.models.functions import Cast, Now
 
 from canonical.redaction import Fact, Redacted, Said, ours
 from checkpoints import answered, cases, runs, states, stopright
@@ -253,6 +254,8 @@ def _settle(line: MissingLine, became: str, *, reason: Redacted, user: User | No
 
 def _close_answered_cases() -> None:
     """A line may be settled before a worker that met it opens a case about it: people are not asked."""
+    asks = Cast(KT("facts__attempt"), UUIDField())
+    known = MissingLine.objects.filter(attempt_id=OuterRef("asks")).exclude(became=OPEN)
     held = Case.objects.filter(
         kind=states.RECORD_BEHIND,
         action_id=None,
@@ -260,9 +263,9 @@ def _close_answered_cases() -> None:
         closed_at=None,
         run__status=states.HELD,
     )
-    for case in held.order_by("pk")[:MOST]:
+    for case in held.alias(asks=asks).filter(Exists(known)).order_by("pk")[:MOST]:
         line = of_case(case)
-        if line is not None and line.became != OPEN:
+        if line is not None:
             with transaction.atomic():
                 run = Run.objects.select_for_update().get(pk=line.run_id)
                 _close_case(run, line, ours("What it asks is settled already."))
