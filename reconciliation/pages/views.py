@@ -107,7 +107,7 @@ def _action_standing(request: TenantRequest, action: Action) -> dict[str, Any]:
         "action": action,
         "code": undone.code_of(action),
         "sentence": telling.sentence(action, sent=len(tries)),
-        "undone_by": undone.by(action),
+        "undone_by": undone.by(action) if action.undone else None,  # type: ignore[attr-defined]
         "tries": tries,
         "moving": action.stands != states.SETTLED,
         "case_id": queries.open_case_about(action),
