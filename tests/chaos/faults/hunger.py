@@ -1,6 +1,7 @@
 """A node that allocates past a limit: its horse is ended, and nothing else."""
 
 import random
+from abc import abstractmethod
 from contextlib import suppress
 from functools import cache
 from typing import ClassVar
@@ -32,9 +33,9 @@ class Hunger(Fault):
         gone = arena.waited(lambda: not hungry.is_eating(pid), EATEN_SECONDS)
         return gone and self.was_for_memory(arena, key, pid)
 
+    @abstractmethod
     def was_for_memory(self, arena: Arena, key: str, pid: int) -> bool:
         """Whether that is what it died of: anything else may have killed it meanwhile."""
-        raise NotImplementedError
 
 
 class NodeOutOfMemory(Hunger):
