@@ -59,6 +59,9 @@ ROADS = {
     "record_behind": Road("The record is behind the world", "it_happened", in_world=0),
 }
 
+# What the page says once a verdict is given.
+DECIDED = re.compile("Sent, not yet proven|Closed: ")
+
 
 def test_every_kind_has_a_road() -> None:
     assert set(ROADS) == set(states.CASE_KINDS)
@@ -81,7 +84,7 @@ def test_from_the_queue_to_the_proof(
     assert Verdict.objects.get(case=case).given_by == engine.starter
     assert (what_is_there(), Attempt.objects.count()) == (was, attempts)
     page.reload()
-    expect(standing(page)).to_contain_text(re.compile("Sent, not yet proven|Closed: "))
+    expect(standing(page)).to_contain_text(DECIDED)
     go_on(engine, case, ENDS[kind, road.verdict])
     proven(page, engine, case, road)
 
@@ -114,6 +117,8 @@ def decided(page: Page, case: Case, road: Road) -> None:
     box.get_by_role("button", name=f"{before}{choice.label}", exact=True).click()
     if before:
         expect(page.get_by_role("heading", name=f"Proposed: {choice.label}")).to_be_visible()
+    else:
+        expect(standing(page)).to_contain_text(DECIDED)
 
 
 def agreed(page: Page, engine: Bench, case: Case, road: Road) -> None:
