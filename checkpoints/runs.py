@@ -94,15 +94,18 @@ def yield_to_others(lease: Lease) -> None:
     )
 
 
-def retry_later(lease: Lease, sentence: Said, *, seconds: float) -> None:
-    """Let go of a run that met a passing trouble; it is tried again after `seconds`."""
+def retry_later(lease: Lease, sentence: Said, *, seconds: float, counts: bool = True) -> None:
+    """Let go of a run that met a passing trouble; it is tried again after `seconds`.
+
+    With `counts` it is one of the failures that its node may have before a person is called.
+    """
     _release(
         lease,
         status=states.WAITING,
         reason=states.FOR_RETRY,
         sentence=hiding.said(sentence),
         due_at=Now() + timedelta(seconds=seconds),
-        node_failures=F("node_failures") + 1,
+        node_failures=F("node_failures") + int(counts),
     )
 
 

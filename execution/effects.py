@@ -133,7 +133,7 @@ def send(work: Work, demand: Demand, action_hash: str) -> None:
     except StoppedError as stop:
         raise Suspend(states.FOR_STOP, str(stop), None) from stop
     except JournalError as error:
-        raise TryLater(str(error), 5.0) from error
+        raise TryLater(str(error), 5.0, counts=False) from error
     except NotDispatchedError as refusal:
         _not_sent(work, demand.action, action_hash, refusal)
         return

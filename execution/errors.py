@@ -29,12 +29,16 @@ class Suspend(Ending):
 
 
 class TryLater(Ending):
-    """A declared transient error; the node is tried again after `seconds`."""
+    """A passing trouble; the node is tried again after `seconds`.
 
-    def __init__(self, sentence: str, seconds: float) -> None:
+    `counts` among the node's failures, unless it is the installation's trouble and not the run's.
+    """
+
+    def __init__(self, sentence: str, seconds: float, *, counts: bool = True) -> None:
         super().__init__(sentence)
         self.sentence = sentence
         self.seconds = seconds
+        self.counts = counts
 
 
 class Hold(Ending):

@@ -64,7 +64,7 @@ def release(lease: Lease, run: Run, ending: Ending) -> None:
     if isinstance(ending, Suspend):
         runs.suspend(lease, ending.reason, said, due_at=ending.due_at)
     elif isinstance(ending, TryLater):
-        runs.retry_later(lease, said, seconds=ending.seconds)
+        runs.retry_later(lease, said, seconds=ending.seconds, counts=ending.counts)
     elif isinstance(ending, (repinning.Moved, repinning.NotMoved)):
         repinning.let_go(lease, ending)
     elif isinstance(ending, Hold):
@@ -100,7 +100,7 @@ def _trouble_is_a_case(run: Run) -> Iterator[None]:
         yield
     except KeyRingError as error:
         # Nothing is wrong with the run, and whoever mends the ring restarts its workers.
-        raise TryLater(str(error), KEY_RING_WAIT_SECONDS) from error
+        raise TryLater(str(error), KEY_RING_WAIT_SECONDS, counts=False) from error
     except ErasedError as error:
         raise Hold(_damage(states.MISSING_BLOB, run, error)) from error
     except KeysError as error:

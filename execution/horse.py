@@ -10,6 +10,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db import connection
 
+from canonical.redaction import ours
 from checkpoints import leases, runs, wakeups
 from checkpoints.commits import Lease
 from checkpoints.errors import LeaseLostError
@@ -17,7 +18,7 @@ from checkpoints.registry import runnable_combos
 from checkpoints.timers import SelfStop, boot_seconds
 from execution import executor, overtaken, succeeding
 from execution.keeper import Keeper
-from tenants import logs
+from tenants import database, logs
 from tenants.actors import Actor
 from tenants.keys import hiding
 
@@ -25,6 +26,7 @@ log = logging.getLogger(__name__)
 
 # How soon a long run makes room for one that somebody waits for; no turn is shorter for it.
 FIRST_LOOK_SECONDS = 0.5
+ROOM_WAIT_SECONDS = 10.0
 
 _draining = False
 
@@ -74,8 +76,18 @@ def _turn(lease: Lease, self_stop: SelfStop, should_stop: Callable[[], bool]) ->
         # Nothing is sent again from here: whoever takes over reads back what was committed.
         log.exception("turn ended badly")
         connection.close()
-        why = hiding.text(f"its worker met {type(error).__name__}: {error}").first(300)
-        runs.lapse(lease.run_id, fence=lease.fence, why=why, actor=Actor.machine("worker"))
+        _give_away(lease, error)
+
+
+def _give_away(lease: Lease, error: Exception) -> None:
+    if database.lacks_room(error):
+        # No run is at fault, so none is held for it; and nothing is added to what is full.
+        said = hiding.text(str(error)).first(300)
+        sentence = ours("PostgreSQL has no room. Make some; tried again by itself. %(it)s", it=said)
+        runs.retry_later(lease, sentence, seconds=ROOM_WAIT_SECONDS, counts=False)
+        return
+    why = hiding.text(f"its worker met {type(error).__name__}: {error}").first(300)
+    runs.lapse(lease.run_id, fence=lease.fence, why=why, actor=Actor.machine("worker"))
 
 
 def _should_stop(keeper: Keeper, until: float, combos: list[int]) -> Callable[[], bool]:

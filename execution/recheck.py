@@ -76,6 +76,8 @@ def _present_version(work: Work, node: Node, source: str) -> str | None:
     assert node.recheck is not None  # noqa: S101 - the caller looked
     try:
         return node.recheck.current(source, work.context())
+    except DatabaseFault:
+        raise
     except Exception as error:
         said = f"{type(error).__name__}: {error}"
         sentence = hiding.text(f"{source} cannot be checked ({said}), so the run does not go on.")

@@ -3,6 +3,8 @@
 from datetime import timedelta
 from typing import Final
 
+from django.db import Error as DatabaseFault
+
 from approvals import clock
 from approvals.requests import Question
 from checkpoints import rungs, states
@@ -51,8 +53,8 @@ def question(work: Work, action: Action) -> Question:
             note=hiding.text(str(error)),
         )
         raise Finish(states.FAILED, states.FORBIDDEN_EFFECT, str(error)) from error
-    except KeysError:
-        raise  # waiting would not bring erased data back; a missing key of the ring has its own wait
+    except (KeysError, DatabaseFault):
+        raise  # waiting would not bring erased data back; our own troubles have their own waits
     except Exception as error:
         failures = Run.objects.values_list("node_failures", flat=True).get(id=work.run.id)
         said = str(hiding.text(f"{type(error).__name__}: {error}").first(400))

@@ -8,6 +8,7 @@ shadow ends.
 from datetime import datetime, timedelta
 from typing import Final, NoReturn
 
+from django.db import Error as DatabaseFault
 from django.db import transaction
 
 from approvals import clock, judging
@@ -126,7 +127,7 @@ def _seen(work: Work, action: Action) -> Question:
         _end(action, f"Its dry run was not made ({refusal})")
     except ForbiddenEffectError as error:
         raise Finish(states.FAILED, states.FORBIDDEN_EFFECT, str(error)) from error
-    except KeysError:
+    except (KeysError, DatabaseFault):
         raise
     except Exception as error:
         said = str(hiding.text(f"{type(error).__name__}: {error}").first(400))

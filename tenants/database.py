@@ -15,9 +15,22 @@ from django.db.transaction import TransactionManagementError
 from tenants import pipelines
 from tenants.pipelines import COMMIT, Rows, Statement
 
-__all__ = ["Answer", "Rows", "Statement", "execute", "models", "rows", "send", "together", "whole"]
+__all__ = [
+    "Answer",
+    "Rows",
+    "Statement",
+    "execute",
+    "lacks_room",
+    "models",
+    "rows",
+    "send",
+    "together",
+    "whole",
+]
 
 M = TypeVar("M", bound=Model)
+
+DISK_FULL = "53100"  # PostgreSQL, Appendix A
 
 
 def execute(statement: str, values: Mapping[str, Any]) -> Rows:
@@ -85,6 +98,11 @@ class Answer:
             raise
         self._hear = lambda: heard
         return heard
+
+
+def lacks_room(error: BaseException) -> bool:
+    """Whether it is PostgreSQL's disk that has no room: it would have refused anybody."""
+    return getattr(error.__cause__, "sqlstate", "") == DISK_FULL
 
 
 def rows(model: type[M], tail: str, values: Mapping[str, Any]) -> list[M]:

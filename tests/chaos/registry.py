@@ -4,6 +4,7 @@ Found through KEDGE_AGENTS. KEDGE_CHAOS_MUTANT breaks the engine of every proces
 """
 
 import os
+import random
 from typing import Any
 
 from agents.remotes import remote_url
@@ -29,6 +30,7 @@ from tests.crash import registry as crash
 from tests.engine import registry as engine
 
 MAILING, ACTING, HUNGRY = "chaos_mail", "chaos_steps", "chaos_hungry"
+LARGE, LARGE_BYTES = "chaos_large", 400_000
 FAKES = (*tools.ALL, *faketools.LATE)
 
 
@@ -75,13 +77,27 @@ def _hungry() -> Graph:
     return graph.checked()
 
 
+def _large() -> Graph:
+    """Keep one large value, which is a blob of its own."""
+    manifest = Manifest(**{**vars(engine.GRAPHS["steps"].manifest), "tools": ()})
+    graph = Graph(LARGE, title=LARGE, start="keep", manifest=manifest)
+    graph.node("keep", COMPUTE, to=[END])(_keep)
+    return graph.checked()
+
+
+def _keep(state: State, context: Context) -> To:
+    # Of its run alone, and nothing that compresses.
+    content = random.Random(str(context.input["key"])).randbytes(LARGE_BYTES)
+    return To(END, {**state, "thought": "kept", "large": context.put(content)})
+
+
 def _propose_mail(_state: State, context: Context) -> Proposal:
     given = {"from": "chaos@kedge.example", "date": "2025-02-03T09:00:00Z"}
     text = {"subject": "chaos", "body": "One mail, once.\n"}
     return Proposal(QuickMail.name, {"to": context.input["to"], **given, **text})
 
 
-OWN = {ACTING: _acting(), MAILING: _mailing(), HUNGRY: _hungry()}
+OWN = {ACTING: _acting(), MAILING: _mailing(), HUNGRY: _hungry(), LARGE: _large()}
 GRAPHS: dict[str, Graph] = {**crash.GRAPHS, **OWN}
 ALL: tuple[Any, ...] = (QuickPush(remote_url), QuickMail(crash.SMTP), *FAKES)
 TOOLS = Tools({tool.name: tool for tool in ALL})

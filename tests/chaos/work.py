@@ -46,6 +46,7 @@ def _fleet(key: str) -> Mapping[str, object]:
 
 ACTING = tuple(_acting(tool.name) for tool in registry.FAKES)
 HUNGRY = Work("hungry", registry.HUNGRY, lambda key: {"key": key})
+LARGE = Work("large", registry.LARGE, lambda key: {"key": key})
 MAIL = Work("mail", registry.MAILING, lambda key: {"to": recipient(key)}, effects=1)
 KINDS = (
     Work("compute", crash.LONG, lambda _key: {"steps": 60}),
@@ -55,7 +56,7 @@ KINDS = (
     MAIL,
     Work("fleet", "fleet_change", _fleet, effects=2, pushes=True, share=2),
 )
-BY_NAME = {kind.name: kind for kind in (*KINDS, HUNGRY)}
+BY_NAME = {kind.name: kind for kind in (*KINDS, HUNGRY, LARGE)}
 
 
 def remote(remotes: Path, repository: str) -> Path:

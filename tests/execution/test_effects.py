@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import OperationalError
 
 from approvals.models import Approval, ApprovalRequest
 from checkpoints import runs, stops
@@ -159,6 +160,16 @@ def test_a_dry_run_that_fails_is_tried_again_and_then_needs_a_person(
     assert not ApprovalRequest.objects.exists()
 
 
+def test_a_database_that_is_gone_is_not_the_dry_runs_fault(
+    engine: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = raises(OperationalError("terminating connection"))
+    monkeypatch.setattr(put(monkeypatch, "fake.void"), "dry_run", gone)
+    with pytest.raises(OperationalError):
+        waiting(engine)
+    assert (Run.objects.get().node_failures, Case.objects.count()) == (0, 0)
+
+
 def test_a_journal_that_cannot_be_written_sends_nothing_and_is_tried_again(
     engine: Bench, settings: Any
 ) -> None:
@@ -168,6 +179,7 @@ def test_a_journal_that_cannot_be_written_sends_nothing_and_is_tried_again(
     engine.turn()
     run.refresh_from_db()
     assert (run.status, run.reason, effects()) == ("waiting", "for_retry", [])
+    assert run.node_failures == 0  # the journal's trouble, not the node's
     assert Attempt.objects.get().outcome == "not_called"
     settings.KEDGE_JOURNAL_DIR.unlink()
     due(run)

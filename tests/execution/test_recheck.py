@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import pytest
+from django.db import OperationalError
 
 from approvals.models import ApprovalRequest
 from checkpoints import reading
@@ -198,3 +199,16 @@ def test_rule_12_nothing_is_reread_once_something_reached_the_world(
     assert not Checkpoint.objects.filter(node="(read again)").exists()
     assert Event.objects.filter(what="world moved").count() == 1
     assert Attempt.objects.count() == 1
+
+
+def test_a_database_that_is_gone_says_nothing_of_the_world(
+    engine: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = raises(OperationalError("terminating connection"))
+    reading_graph(monkeypatch, World(), {"a": "note"}, current=gone)
+    run = engine.start("odd")
+    engine.turn()
+    due(run)
+    with pytest.raises(OperationalError):
+        engine.turn()
+    assert not Case.objects.exists()

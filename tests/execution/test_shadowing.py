@@ -1,6 +1,7 @@
 """A shadow proposes and makes its dry run; nobody is asked for it, and nothing of it is ever sent."""
 
 import pytest
+from django.db import OperationalError
 
 from approvals.models import ApprovalRequest
 from checkpoints import reading, runs
@@ -13,7 +14,9 @@ from tests.checkpoints.records import by_force
 from tests.engine import registry
 from tests.engine.faketools import effects
 from tests.engine.turns import Bench
+from tests.execution.graphs import raises
 from tests.execution.runs import due, full, head
+from tests.reconciliation.oddtools import put
 from tests.releases.shadows.beside import stage
 
 
@@ -161,6 +164,19 @@ def test_a_dry_run_that_cannot_be_made_is_tried_again_and_then_ends_it(
     assert (full(twin).status, full(twin).stop_reason) == ("failed", "shadow_trouble")
     assert of(twin).stands == "settled"
     assert not Case.objects.exists()
+
+
+def test_a_database_that_is_gone_is_not_the_shadows_fault(
+    engine: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = stage(engine, monkeypatch)
+    live = made.live()
+    gone = raises(OperationalError("terminating connection"))
+    monkeypatch.setattr(put(monkeypatch, "fake.void"), "dry_run", gone)
+    with pytest.raises(OperationalError):
+        made.twin(live)
+    twin = Run.objects.exclude(pk=live.pk).get()
+    assert (twin.status, twin.node_failures) == ("running", 0)
 
 
 def test_a_run_that_is_cancelled_ends_as_any_other(

@@ -177,7 +177,7 @@ def test_a_missing_ring_key_waits_and_goes_on_when_it_is_back(
     settings.KEDGE_KEYS = "other:b25seS1mb3ItdGhlLWNoZWNrLTAxMjM0NTY3ODlhYmM="
     careless.turn()
     run.refresh_from_db()
-    assert (run.status, run.reason) == ("waiting", "for_retry")
+    assert (run.status, run.reason, run.node_failures) == ("waiting", "for_retry", 0)
     assert "KEDGE_KEYS has no key" in run.sentence
     settings.KEDGE_KEYS = ours
     Run.objects.filter(pk=run.pk).update(due_at=None, status="queued", reason="woken")

@@ -1,4 +1,4 @@
-"""Full disks: of the journal, in every worker; of PostgreSQL's write-ahead log, until it gives up."""
+"""Full disks: of the journal, in every worker; of PostgreSQL's write-ahead log, or its tables."""
 
 import atexit
 import random
@@ -7,12 +7,14 @@ from contextlib import ExitStack, suppress
 from functools import cache
 
 import psycopg
+from psycopg import sql
 
 from tests.chaos.arena import Arena
 from tests.chaos.faults.terms import Fault
 from tests.chaos.instruments import disks
 from tests.chaos.instruments.disks import Small
 from tests.chaos.servers import IMMEDIATE
+from tests.chaos.work import LARGE
 
 # Effects of the fakes and objects of git are smaller files than this, and stay writable.
 LEAST_BYTES = 16 * 1024
@@ -20,6 +22,11 @@ MOST_BEYOND = 300  # less than a line: what fits of it is written
 FIRES_SECONDS = 8
 NOT_CALLED = "SELECT count(*) FROM reconciliation_attempt WHERE outcome = 'not_called'"
 WAL_MEGABYTES, SEGMENTS = 2048, 16
+TABLES_MEGABYTES, BLOBS = 512, "kedge_blobs"
+NO_ROOM = """
+SELECT 1 FROM checkpoints_run
+ WHERE business_key = %s AND reason = 'for_retry' AND sentence LIKE '%%No space left on device%%'
+"""
 GROW = "SELECT pg_logical_emit_message(true, 'chaos', 'x'), pg_switch_wal()"
 
 
@@ -81,16 +88,65 @@ class WalFull(Fault):
         return arena.postgres.answers()
 
 
-_there: dict[int, Small] = {}
+class TablesFull(Fault):
+    """PostgreSQL finds no room for a large value; a run of its own has met it, and waits for room."""
+
+    name = "postgres_tables_full"
+    share = 1
+    lasts = (0.5, 3.0)
+    alone = True
+
+    @classmethod
+    @cache
+    def why_not(cls) -> str:
+        return disks.why_no_small()
+
+    def strike(self, arena: Arena, rng: random.Random) -> bool:
+        disk, key = _tables_disk(arena), f"l{rng.getrandbits(48):012x}"
+        disk.fill()
+        arena.adopt(key, LARGE)
+        if arena.waited(lambda: arena.ask(NO_ROOM, (key,)) != [], FIRES_SECONDS):
+            return True
+        disk.make_room()
+        return False
+
+    def heal(self, arena: Arena) -> None:
+        _tables_disk(arena).make_room()
+
+
+_there: dict[tuple[int, str], Small] = {}
+
+
+def _disk(arena: Arena, name: str, megabytes: int) -> Small:
+    """A small disk of this arena, which stays until the program ends: its server stands on it."""
+    stack = ExitStack()
+    atexit.register(stack.close)
+    found = _there[id(arena), name] = stack.enter_context(disks.small(megabytes=megabytes))
+    return found
+
+
+def _tables_disk(arena: Arena) -> Small:
+    """The small disk that the arena's PostgreSQL keeps blobs on; moved there the first time."""
+    found = _there.get((id(arena), BLOBS))
+    if found is None:
+        found = _disk(arena, BLOBS, TABLES_MEGABYTES)
+        place, owner = found.folder / "tables", arena.postgres.here.data.stat()
+        place.mkdir(mode=0o700)
+        shutil.chown(place, owner.st_uid, owner.st_gid)
+        space = sql.Identifier(BLOBS)
+        make = sql.SQL("CREATE TABLESPACE {} LOCATION {}").format(space, str(place))
+        move = sql.SQL("ALTER TABLE checkpoints_blob SET TABLESPACE {}").format(space)
+        with arena.postgres.connect() as own:
+            own.execute(make)
+            own.execute(move)
+    return found
 
 
 def _log_disk(arena: Arena) -> Small:
     """The small disk that the arena's PostgreSQL keeps its log on; moved there the first time."""
-    found = _there.get(id(arena))
+    found = _there.get((id(arena), "log"))
     if found is None:
-        stack = ExitStack()
-        atexit.register(stack.close)
-        found = _there[id(arena)] = stack.enter_context(disks.small(megabytes=WAL_MEGABYTES))
+        found = _disk(arena, "log", WAL_MEGABYTES)
         log, there = arena.postgres.here.data / "pg_wal", found.folder / "pg_wal"
         arena.postgres.stop(IMMEDIATE)
         owner = log.stat()
@@ -108,4 +164,4 @@ def _all(arena: Arena) -> list[int]:
     return [*arena.crew.workers(), *arena.crew.horses()]
 
 
-KINDS: tuple[type[Fault], ...] = (JournalFull, WalFull)
+KINDS: tuple[type[Fault], ...] = (JournalFull, WalFull, TablesFull)
