@@ -49,7 +49,7 @@ PRODUCTION := KEDGE_KEYS=check:b25seS1mb3ItdGhlLWNoZWNrLTAxMjM0NTY3ODlhYmM= \
 	KEDGE_SECRET_KEY=only-for-the-check-abcdefghijklmnopqrstuvwxyz-0123456789 \
 	KEDGE_SIGNING_KEY=b25seS1mb3ItdGhlLWNoZWNrLTAxMjM0NTY3ODlhYmM=
 
-crash: .venv/dev .venv/desk ## Kill a run at every boundary and count its effects; then rollbacks (minutes)
+crash: .venv/servers ## Kill a run at every boundary and count its effects; then rollbacks (minutes)
 	$(RUN) -m tests.crash $(ARGS)
 	$(if $(ARGS),,$(RUN) -m tests.crash.rolled)
 

@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.crash import databases, ground, mailbox, plan, report, shops, takeover, worlds
+from tests.crash import databases, ground, mailbox, plan, report, services, shops, takeover, worlds
 from tests.crash.judge import Judged, judge
 from tests.crash.lanes import Common, Lanes, lanes, warm
 from tests.crash.mutants import MUTANTS
@@ -137,6 +137,8 @@ def _ground(options: Options) -> Iterator[tuple[str, Path, Lanes]]:
     with ExitStack() as stack:
         refunds = any(BY_NAME[name].refunds for name in options.only)
         opened = stack.enter_context(shops.opening(base)) if refunds else None
+        wanted = {BY_NAME[name].service for name in options.only}
+        stack.enter_context(services.opening(sorted(wanted - {""})))
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="kedge-crash-")))
         template = stack.enter_context(databases.template(base))
         warm(template, folder)

@@ -20,9 +20,21 @@ from agents.tools.http.declared import Limits
 from agents.tools.http.tool import HttpTool
 from agents.tools.mail.sending import MailServer
 from agents.tools.mail.tool import SendMail
-from checkpoints.graph import COMPUTE, END, Context, Graph, State, To
+from checkpoints.graph import (
+    ACTION,
+    COMPUTE,
+    END,
+    Context,
+    Graph,
+    Node,
+    Proposal,
+    Result,
+    State,
+    To,
+)
 from reconciliation.tools import Tools
-from tests.crash import faketools
+from tests.contract.http_worlds import DECLARATIONS
+from tests.crash import faketools, services
 from tests.engine import faketools as plain
 from tests.engine import registry as engine
 
@@ -30,6 +42,7 @@ FAKES = (*plain.ALL, *faketools.ALL)
 STEPS, LONG, CARELESS = "crash_steps", "crash_long", "crash_careless"
 EDITED, PLANNED, MOVED = "crash_edited", "crash_planned", "crash_moved"
 RULED, UNDO, BACK, RENEWED = "crash_ruled", "undo", "crash_back", "crash_renewed"
+PAYING, CENTS = "crash_paying", 1250
 NEWER, OLDER = 2, 1  # state schemas of the task that moves
 # Long enough to be killed in the middle, short enough to wait for.
 LONG_STEPS, STEP_SECONDS = 4000, 0.005
@@ -114,6 +127,24 @@ def renew() -> None:
     CODE[RENEWED] = "tests, renewed"
 
 
+def _paying() -> Graph:
+    """One refund by a declared tool; what the service calls it is nothing to be compared."""
+    manifest = replace(engine.GRAPHS["steps"].manifest, tools=tuple(SERVICES))
+    graph = Graph(PAYING, title=PAYING, start="think", manifest=manifest)
+    graph.node("think", COMPUTE, to=["pay"])(lambda *_: To("pay", {"thought": "a refund"}))
+    pay = Node("pay", ACTION, (END,), propose=_pay, absorb=_paid, handles=("happened",))
+    graph.add(pay)
+    return graph.checked()
+
+
+def _pay(_state: State, context: Context) -> Proposal:
+    return Proposal(context.input["tool"], {"order": context.input["order"], "amount": CENTS})
+
+
+def _paid(state: State, result: Result, _context: Context) -> To:
+    return To(END, {**state, "heard": result.kind})
+
+
 def _careless() -> Graph:
     """Broken on purpose: its result depends on which process computes it."""
     graph = _steps(CARELESS)
@@ -138,11 +169,16 @@ def _by_name(*tools: Any) -> Tools:
     return Tools({tool.name: tool for tool in tools})
 
 
+SERVICES = {
+    name: HttpTool(loading.load_file(DECLARATIONS / f"{name}.json"), reach.here())
+    for name in (services.KEYED, services.VOID)
+}
 GRAPHS: dict[str, Graph] = {
     **real.GRAPHS,
     STEPS: _steps(STEPS),
     LONG: _long(),
     CARELESS: _careless(),
+    PAYING: _paying(),
     EDITED: _edited(),
     PLANNED: _stuck(PLANNED),
     BACK: _stuck(BACK),
@@ -159,8 +195,9 @@ DESK = {
     **{tool.name: tool for tool in systems.tools()},
     systems.ANSWER: HttpTool(ANSWERING, reach.here()),
 }
-TOOLS = _by_name(GitPush(remote_url), SendMail(SMTP), *DESK.values(), *FAKES)
-RULES = {"rules_schema": 1, "rules": [{"tool": tool.name, **engine.RULE} for tool in FAKES]}
+TOOLS = _by_name(GitPush(remote_url), SendMail(SMTP), *DESK.values(), *SERVICES.values(), *FAKES)
+ASKED = (*(tool.name for tool in FAKES), *SERVICES)
+RULES = {"rules_schema": 1, "rules": [{"tool": name, **engine.RULE} for name in ASKED]}
 # Two people where it happened, or where a run just tries again.
 BY_TWO = {
     "rules_schema": 2,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from agents.fleet_change.proposing import MAIL
 from reconciliation import verdicts
-from tests.crash import registry
+from tests.crash import registry, services
 from tests.crash.points import EDIT, JUDGE, PLAN, Point
 from tests.crash.rulings import (
     AGREE,
@@ -35,8 +35,8 @@ class Scenario:
     before anybody else notices. `mended_by`: it is held, and goes on after an edit (two people write its
     state by hand) or a plan. `forked`: once it has ended, it is forked from before its effect, and
     the fork ends too. `moved`: while it waits for a yes it is ordered to a combo whose code reads an
-    older state. `words`: what people say of its cases, and take back. `refunds`: there is a shop, with a ticket of its own. `recovery_kills`:
-    recoveries are killed too, and every death is noticed in both ways. `sweeper_kills`: so are the
+    older state. `words`: what people say of its cases, and take back. `refunds`: there is a shop, with a ticket of
+    its own. `service`: the declared tool whose service is running. `recovery_kills`: recoveries are killed too, and every death is noticed in both ways. `sweeper_kills`: so are the
     sweeper's ordinary rounds. `variant`: that of the combo it is pinned to.
     """
 
@@ -47,6 +47,7 @@ class Scenario:
     nobody_can_know: tuple[str, ...] = ()
     pushes: bool = False
     refunds: bool = False
+    service: str = ""
     slow_remote: bool = False
     cancelled: bool = False
     revoked: bool = False
@@ -63,6 +64,10 @@ class Scenario:
 
 def _acting(tool: str) -> Content:
     return lambda _place: {"steps": 2, "tool": tool, "what": "a"}
+
+
+def _paying(tool: str) -> Content:
+    return lambda place: {"tool": tool, "order": place.business_key}
 
 
 def _around_the_call(point: Point) -> bool:
@@ -178,6 +183,18 @@ REFUNDS = (
         kills=_around_the_call,
     ),
 )
+# Declared HTTP tools, and services that keep a key, or let an effect be made impossible.
+DECLARED = tuple(
+    Scenario(
+        f"http_{name}",
+        registry.PAYING,
+        _paying(tool),
+        service=tool,
+        kills=_around_the_call,
+        recovery_kills=False,
+    )
+    for name, tool in (("keyed", services.KEYED), ("void", services.VOID))
+)
 # People decide and are killed; who is back looks what the record has of their words.
 RULED = tuple(
     Scenario(
@@ -253,7 +270,7 @@ BROKEN = (
     Scenario("forgetful_tool", registry.STEPS, _acting("broken.forgetful"), kills=_around_the_call),
     Scenario("careless_node", registry.CARELESS, lambda _place: {"steps": 2}),
 )
-ALL = (*PLAIN, *LATE, *CANCELLED, *REAL, *REFUNDS, *RULED, *UNHURRIED)
+ALL = (*PLAIN, *LATE, *CANCELLED, *REAL, *REFUNDS, *DECLARED, *RULED, *UNHURRIED)
 # Every boundary, and every kind of tool, once.
 SHORT = (
     *("steps", "void", "keyed", "look_up", "nothing", "sent_back"),

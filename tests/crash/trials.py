@@ -66,7 +66,8 @@ def run(trial: Trial, stage: Stage) -> Result:
 def _begin(trial: Trial, stage: Stage) -> Course:
     scenario = BY_NAME[trial.scenario]
     key = uuid.uuid4().hex[:16]
-    place = Place(stage.folder / key, key, stage.mailbox, stage.shop if scenario.refunds else None)
+    shop = stage.shop if scenario.refunds else None
+    place = Place(stage.folder / key, key, stage.mailbox, shop, scenario.service)
     place.prepare(stage.seed if scenario.pushes else None, slow=scenario.slow_remote)
     place.enter()
     content = scenario.content(place)

@@ -15,7 +15,7 @@ from django.conf import settings
 from agents.gitobjects import environment
 from agents.remotes import BRANCH
 from tests.agents.git_fixtures import commit, init
-from tests.crash import shops
+from tests.crash import services, shops
 from tests.crash.databases import TENANT
 from tests.crash.processes import HOOK_RUNS
 from tests.crash.shops import Effect
@@ -39,6 +39,7 @@ class Place:
     business_key: str
     mailbox: Path
     shop: Shop | None = None
+    service: str = ""
     repository: str = REPOSITORY
 
     @property
@@ -91,6 +92,9 @@ class Place:
         found = [*self.files(), *self.commits(), *self.mails()]
         if self.shop is not None:
             found += shops.effects(self.shop, self.purchase, self.ticket)
+        if self.service:
+            paid = services.refunds(self.service, self.business_key)
+            found += [Effect(key, f"refund {amount}") for key, amount in paid]
         return sorted(found, key=lambda effect: (effect.what, effect.key))
 
     def files(self) -> Iterator[Effect]:
