@@ -10,7 +10,7 @@ from typing import Any, Final
 from django.db import connection
 
 from reconciliation.errors import JournalError
-from reconciliation.journal.port import Claim, Mark, Room
+from reconciliation.journal.port import Claim, Line, Mark, Room
 from reconciliation.journal.rooms import room
 from tenants.database import execute
 from tenants.models import Installation
@@ -116,6 +116,14 @@ def refuse_unless_ours() -> str:
     return _held.installation
 
 
+def is_known(line: Line, installation: str) -> bool:
+    """Whether the record has the attempt of this line; those of other installations are not its own."""
+    if line.fields.get("installation", "") != installation:
+        return True
+    known: bool = execute(KNOWN, {"attempt": line.fields["attempt"]})[0][0]
+    return known
+
+
 def let_go() -> None:
     """Forget what was found, and let go of the journal's claim."""
     if _held.claim is not None:
@@ -146,9 +154,7 @@ def _refuse_if_older(seen: Seen, kept: Room) -> None:
     Whoever wrote it had committed its attempt before. What is older than that is found by comparing.
     """
     newest = kept.newest()
-    if newest is None or newest.fields.get("installation", "") != seen.installation:
-        return
-    if not execute(KNOWN, {"attempt": newest.fields["attempt"]})[0][0]:
+    if newest is not None and not is_known(newest, seen.installation):
         raise JournalError(
             f"the record does not know the newest line of the journal {kept.name}: it is older than"
             " the world; see the page Record"

@@ -13,7 +13,7 @@ from uuid import uuid4
 
 from reconciliation.errors import JournalError
 from reconciliation.journal import chain, claims
-from reconciliation.journal.port import Claim, Line, Mark
+from reconciliation.journal.port import Claim, Knows, Line, Mark
 from tenants import wholefiles
 
 NAME: Final = "effects.jsonl"
@@ -43,8 +43,8 @@ class LocalRoom:
             stat = path.stat()
             return f"file:{path.read_text().strip()}:{stat.st_ino}:{stat.st_ctime_ns}"
 
-    def add(self, fields: Mapping[str, Any]) -> Line:
-        """See the port."""
+    def add(self, fields: Mapping[str, Any], *, knows: Knows | None = None) -> Line:  # noqa: ARG002 - its claim
+        """See the port. A claim keeps others away, so nobody is asked."""
         made = False
         with _as_sentence(self.name):
             created = not self.path.exists()

@@ -21,7 +21,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from reconciliation.errors import JournalError
 from reconciliation.journal import chain
-from reconciliation.journal.port import Claim, Line, Mark
+from reconciliation.journal.port import Claim, Knows, Line, Mark
 
 CONFIG: Final = Config(
     s3={"addressing_style": "path"},
@@ -52,6 +52,7 @@ class ObjectRoom:
     bucket: str
     prefix: str
     _newest: Mark = field(default_factory=Mark)
+    _known: int = 0  # up to which number this process wrote lines, or asked about the newest
 
     @classmethod
     def of(cls, url: str) -> "ObjectRoom":
@@ -72,17 +73,22 @@ class ObjectRoom:
                 known = self._get(self._key("place"))
             return "" if known is None else f"s3:{known.decode().strip()}"
 
-    def add(self, fields: Mapping[str, Any]) -> Line:
-        """See the port. A number that is taken is another worker's: the next one is tried."""
+    def add(self, fields: Mapping[str, Any], *, knows: Knows | None = None) -> Line:
+        """See the port. A number that is taken is another worker's: the next one is tried.
+
+        Only the newest line is asked about: whoever wrote it had asked about the one before.
+        """
         until = time.monotonic() + PATIENCE_SECONDS
         with self._as_sentence():
             while True:
                 after = self._end()
+                if knows is not None and after.seq > self._known:
+                    self._refuse_unless_known(after, knows)
                 content = chain.encoded(fields, after)
                 told = chain.decoded(content) or {}
                 mine = chain.line(content, told, number=after.seq + 1, at="")
                 if self._put(self._line(mine.seq), content) or self._is_there(mine):
-                    self._newest = Mark(mine.seq, mine.digest)
+                    self._newest, self._known = Mark(mine.seq, mine.digest), mine.seq
                     return mine
                 if time.monotonic() > until:
                     raise JournalError(
@@ -146,6 +152,15 @@ class ObjectRoom:
         if each is not None:
             self._newest = Mark(each.seq, each.digest)
         return self._newest
+
+    def _refuse_unless_known(self, end: Mark, knows: Knows) -> None:
+        line = self._read(self._line(end.seq))
+        if line is None or not knows(line):
+            raise JournalError(
+                f"another record has written to the journal {self.name}, or its end is gone: this"
+                " record does not know the newest line; see the page Record"
+            )
+        self._known = end.seq
 
     def _is_there(self, mine: Line) -> bool:
         """Whether what is there is ours: the answer to our own request was lost."""

@@ -3,7 +3,7 @@
 Every room passes one suite, `tests/reconciliation/journal/test_rooms.py`.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -34,6 +34,9 @@ class Mark:
     at: str = ""
 
 
+Knows = Callable[[Line], bool]
+
+
 class Claim(Protocol):
     """While it is held, no other PostgreSQL may be worked for with this journal."""
 
@@ -53,8 +56,12 @@ class Room(Protocol):
         `make`: begin one here when there is none.
         """
 
-    def add(self, fields: Mapping[str, Json]) -> Line:
-        """Add a line after the newest one, durably. When it raises, nothing may be sent."""
+    def add(self, fields: Mapping[str, Json], *, knows: Knows | None = None) -> Line:
+        """Add a line after the newest one, durably. When it raises, nothing may be sent.
+
+        `knows`: whether the record that is written for has the attempt of a line. Where no claim
+        keeps others away, nothing is added after a newest line that it does not know.
+        """
 
     def know(self, compared: Mark) -> None:
         """The record was compared up to here: what is looked for at the end is looked for behind."""

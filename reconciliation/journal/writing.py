@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,8 @@ def write(action: Action, attempt: Attempt) -> None:
             "hash": attempt.action_hash,
             "sealed": sealing.sealed(action, attempt.id),
             "at": time.time(),
-        }
+        },
+        knows=partial(belonging.is_known, installation=installation),
     )
 
 

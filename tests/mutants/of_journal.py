@@ -52,6 +52,14 @@ MUTANTS = (
         "tests/reconciliation/behind/test_comparing.py::test_no_line_is_written_by_a_record_that_went_back_under_a_living_process",
     ),
     Mutant(
+        "store_unknown_line",
+        "in a store no line follows one of another record",
+        "reconciliation/journal/objects.py",
+        "                    self._refuse_unless_known(after, knows)\n",
+        "                    pass\n",
+        "tests/reconciliation/journal/test_writing.py::test_in_a_store_no_line_follows_one_that_this_record_does_not_know",
+    ),
+    Mutant(
         "elsewhere_stops",
         "a record on another server sends nothing, at once",
         "checkpoints/stops.py",

@@ -92,6 +92,38 @@ def test_the_newest_line_is_found_by_who_knows_a_line_before_it(room: Room) -> N
     assert fresh.add(fields("a3")).seq == 4
 
 
+def test_two_records_in_one_store_meet_at_the_first_line() -> None:
+    """Nobody holds a claim there: a clone and its original go on from the same end, and one is first."""
+    with journal_store() as url:
+        first, second = ObjectRoom.of(url), ObjectRoom.of(url)
+        first.add(fields("common"))
+        known = {name: {"common"} for name in ("first", "second")}
+
+        def add(room: Room, record: str, attempt: str) -> None:
+            known[record].add(attempt)
+            room.add(fields(attempt), knows=lambda line: line.fields["attempt"] in known[record])
+
+        add(second, "second", "s0")
+        for n in range(2):
+            with pytest.raises(JournalError, match="does not know the newest line"):
+                add(first, "first", f"f{n}")
+            add(second, "second", f"s{n + 1}")
+        assert followed(first) == (["common", "s0", "s1", "s2"], set())
+        known["first"].add("s2")  # listed as missing, and settled by people
+        add(first, "first", "f2")
+        with pytest.raises(JournalError, match="does not know the newest line"):
+            add(second, "second", "s3")
+
+
+def test_nothing_follows_a_newest_line_that_is_gone() -> None:
+    with journal_store() as url:
+        room = ObjectRoom.of(url)
+        room.know(Mark(7, "0" * 64))
+        with pytest.raises(JournalError, match="its end is gone"):
+            room.add(fields("a"), knows=lambda _: True)
+        assert list(room.read(Mark())) == []
+
+
 def test_a_place_is_the_same_until_it_is_another(room: Room) -> None:
     assert room.place(make=False) == ""
     made = room.place(make=True)

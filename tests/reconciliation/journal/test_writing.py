@@ -3,17 +3,20 @@
 import json
 import os
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from pytest_django import Settings
 
 from reconciliation import journal
 from reconciliation.errors import JournalError
-from reconciliation.journal import sealing
+from reconciliation.journal import belonging, sealing
+from reconciliation.journal.objects import ObjectRoom
 from reconciliation.models import Action, Attempt
 from tenants.models import Installation
 from tests.engine.turns import Bench
 from tests.reconciliation.ready import Ready, ready
+from tests.servers.stores import journal_store
 
 
 @pytest.fixture
@@ -43,6 +46,21 @@ def test_a_line_says_what_will_be_sent_where_and_under_which_key(it: Ready) -> N
         "tool": "fake.void",
         "target": "world/a-0",
     }
+
+
+def test_in_a_store_no_line_follows_one_that_this_record_does_not_know(
+    it: Ready, settings: Settings
+) -> None:
+    """A clone's: nothing keeps it away there, and it is as much this installation as we are."""
+    with journal_store() as settings.KEDGE_JOURNAL_URL:
+        attempt = it.dispatch()
+        journal.write(it.action, attempt)
+        mine, theirs = {"installation": str(Installation.objects.get()), "at": 0}, str(uuid4())
+        ObjectRoom.of(settings.KEDGE_JOURNAL_URL).add({**mine, "attempt": theirs})
+        with pytest.raises(JournalError, match="does not know the newest line"):
+            journal.write(it.action, attempt)
+        assert [line["attempt"] for line in journal.lines()] == [str(attempt.id), theirs]
+    belonging.let_go()
 
 
 def test_lines_are_only_ever_added(it: Ready) -> None:
