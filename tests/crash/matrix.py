@@ -41,6 +41,7 @@ class Matrix:
     results: list[Result] = field(default_factory=list)
     wrong: int = 0
     began: float = field(default_factory=time.monotonic)
+    sampling_since: float = 0
 
     def record(self, pool: Lanes) -> None:
         """Run every scenario undisturbed; the points are what its processes reach.
@@ -80,7 +81,9 @@ class Matrix:
         """Run a sample of trials, for a share of the time that is left."""
         if not trials:
             return []
-        now, end = time.monotonic(), self.began + self.options.minutes * 60
+        now = time.monotonic()
+        self.sampling_since = self.sampling_since or now
+        end = self.sampling_since + self.options.minutes * 60
         some = plan.sample(trials, most, self.rng)
         said = f"{what}, of {len(trials)}"
         return self.kill(pool, some, said, until=now + max(0.0, end - now) * SHARE)

@@ -44,7 +44,12 @@ def parse(arguments: Sequence[str]) -> Options:
     add("--again", type=int, help="most trials with two kills (500; short: 12)")
     add("--thrice", type=int, help="most trials with three kills (60)")
     add("--statements", type=int, help="most trials killed at an SQL statement (200; short: 0)")
-    add("--minutes", type=float, default=25, help="after these, nothing further is sampled")
+    add(
+        "--minutes",
+        type=float,
+        default=10,
+        help="for trials that are sampled, once a process was killed everywhere",
+    )
     add("--takeovers", type=int, help="workers of real RQ killed (40; short: 0)")
     add("--patience", type=float, default=0, help="seconds after which a run is given up as lost")
     add("--mutant", choices=sorted(MUTANTS), default="", help="break the engine on purpose")
