@@ -5,7 +5,8 @@ import json
 import shutil
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from django.utils.module_loading import import_string
 
 from tests.ground import ROOT, open_folder
 from tests.restores import ground
+from tests.servers import running, stores
 
 BEGAN = time.monotonic()
 FIGURES = ("missing", "listed", "reconciled", "cases", "duplicates")
@@ -23,7 +25,7 @@ def main(arguments: Sequence[str]) -> int:
     options = _parsed(arguments)
     found: dict[str, dict[str, int]] = {}
     wrong: list[str] = []
-    with open_folder() as folder, ground.doorbell(folder) as valkey:
+    with open_folder() as folder, _journals(options.store), ground.doorbell(folder) as valkey:
         for number in range(options.rounds):
             place = folder / f"round{number}"
             with ground.recorded(place, valkey, options.dump) as original:
@@ -39,6 +41,19 @@ def main(arguments: Sequence[str]) -> int:
     _say("\n".join(wrong) or "nothing is wrong")
     print(line)
     return 1 if wrong else 0
+
+
+@contextmanager
+def _journals(stored: bool) -> Iterator[None]:
+    """An object store for journals, if one is wanted."""
+    if not stored:
+        yield
+        return
+    try:
+        with stores.serving():
+            yield
+    finally:
+        running.stop()
 
 
 def _add(to: dict[str, int], told: dict[str, int]) -> None:
@@ -62,6 +77,7 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
     add("--before", type=int, default=15, help="effects before the old records are kept")
     add("--behind", type=int, default=20, help="effects that every old record lacks at least")
     add("--workers", type=int, default=2, help="workers of each installation")
+    add("--store", action="store_true", help="the journal stands in an object store (S3)")
     add("--broken", action="store_true", help="break the product on purpose: each story must fail")
     add("--dump", type=Path, help="a dump of a fresh, migrated record, instead of migrating one")
     return parser.parse_args(arguments)

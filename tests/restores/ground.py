@@ -82,6 +82,7 @@ def environment(
         "REDIS_URL": f"redis://127.0.0.1:{valkey.port}/{number}",
         "KEDGE_VAR": str(valkey.log.parent.parent),
         "KEDGE_JOURNAL_DIR": str(outside.journal),
+        "KEDGE_JOURNAL_URL": outside.store,
         "KEDGE_FAKE_WORLD": str(outside.world),
         "KEDGE_AGENTS": "tests.restores.registry",
         "KEDGE_ENV": "development",
@@ -103,4 +104,4 @@ def switch_to(server: Postgres, outside: Outside) -> None:
     connection.settings_dict.update(
         HOST=str(server.here.sockets), PORT=str(server.port), NAME=DATABASE
     )
-    settings.KEDGE_JOURNAL_DIR = outside.journal
+    settings.KEDGE_JOURNAL_DIR, settings.KEDGE_JOURNAL_URL = outside.journal, outside.store

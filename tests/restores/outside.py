@@ -1,4 +1,7 @@
-"""The outside world of a story, read directly: a folder of effects, and the journal beside it."""
+"""The outside world of a story, read directly: a folder of effects, and the journal beside it.
+
+The journal is a folder, or stands in an object store.
+"""
 
 import json
 import os
@@ -9,7 +12,9 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-PLACE = "place"
+from tests.servers import stores
+
+PLACE, LINES = "place", "lines/"
 
 
 @dataclass(frozen=True)
@@ -23,9 +28,10 @@ class Effect:
 
 @dataclass(frozen=True)
 class Outside:
-    """A world and a journal below one folder."""
+    """A world and a journal below one folder; or, where `store` is one, a journal at that address."""
 
     folder: Path
+    store: str = ""
 
     @property
     def world(self) -> Path:
@@ -52,7 +58,9 @@ class Outside:
         )
 
     def lines(self) -> list[dict[str, Any]]:
-        """The lines of the journal, as they stand in its files."""
+        """The lines of the journal, as they stand in its files or objects."""
+        if self.store:
+            return [json.loads(stores.content(key)) for key in stores.keys(f"{self.store}/{LINES}")]
         found: list[dict[str, Any]] = []
         for path in sorted(self.journal.glob("effects*.jsonl")):
             found += [json.loads(text) for text in path.read_text().splitlines() if text.strip()]
@@ -63,25 +71,34 @@ def _repeated(count: Counter[str]) -> int:
     return sum(number - 1 for number in count.values())
 
 
-def made(folders: list[Path]) -> list[Outside]:
+def made(folders: list[Path], *, stored: bool = False) -> list[Outside]:
     """Worlds whose journals are one and the same journal to whoever looks.
 
     A copied journal is another one to the engine, which knows it by the file `place`: so all are
-    given the one file before anybody has seen it, and what is in them is copied later.
+    given the one file before anybody has seen it, and what is in them is copied later. `stored`: in
+    the store that AWS_* names; the same holds for an object of that name.
     """
-    first, *others = [Outside(folder) for folder in folders]
-    for each in (first, *others):
+    worlds = [Outside(folder, stores.address() if stored else "") for folder in folders]
+    first, *others = worlds
+    for each in worlds:
         each.journal.mkdir(parents=True)
+    first.world.mkdir()
+    if stored:
+        place = str(uuid4()).encode()
+        for each in worlds:
+            stores.put(f"{each.store}/{PLACE}", place)
+        return worlds
     (first.journal / PLACE).write_text(str(uuid4()))
     for each in others:
         os.link(first.journal / PLACE, each.journal / PLACE)
-    first.world.mkdir()
-    return [first, *others]
+    return worlds
 
 
 def carry_over(source: Outside, to: Outside) -> None:
     """Give another story the world and the journal as they are now."""
     shutil.copytree(source.world, to.world)
+    for key in stores.keys(f"{source.store}/{LINES}") if source.store else ():
+        stores.put(to.store + key.removeprefix(source.store), stores.content(key))
     for path in source.journal.iterdir():
         if path.name in (PLACE, "claim"):
             continue

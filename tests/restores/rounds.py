@@ -31,7 +31,7 @@ def told(
     amounts = Amounts(**{name: given[name] for name in Amounts.__dataclass_fields__})
     wanted = BROKEN if options.broken else {name: name for name in STORIES}
     names = tuple(name for name in options.only or wanted)
-    left = sail(folder, original, valkey, Plan(amounts, mark, names), say)
+    left = sail(folder, original, valkey, Plan(amounts, mark, names, options.store), say)
     stages = [
         Stage(wanted[name], left, left.worlds[name], folder / f"at-{name}", valkey, amounts, number)
         for number, name in enumerate(names, start=1)

@@ -37,11 +37,15 @@ class Amounts:
 
 @dataclass(frozen=True)
 class Plan:
-    """How much of a voyage, how its runs' keys begin, and the names of the worlds that it leaves."""
+    """How much of a voyage, how its runs' keys begin, and the names of the worlds that it leaves.
+
+    `stored`: the journal stands in an object store.
+    """
 
     amounts: Amounts
     mark: str
     worlds: tuple[str, ...]
+    stored: bool = False
 
 
 @dataclass(frozen=True)
@@ -72,7 +76,8 @@ class Left:
 def sail(folder: Path, original: Postgres, valkey: Valkey, plan: Plan, say: Say) -> Left:
     """Put an installation under load, keep old records of it, and kill it in the middle of its work."""
     amounts, mark = plan.amounts, plan.mark
-    first, *others = outside.made([folder / "voyage", *(folder / name for name in plan.worlds)])
+    folders = [folder / "voyage", *(folder / name for name in plan.worlds)]
+    first, *others = outside.made(folders, stored=plan.stored)
     worlds = dict(zip(plan.worlds, others, strict=True))
     left = Left(folder, _followed(folder, original), worlds)
     ground.switch_to(original, first)
