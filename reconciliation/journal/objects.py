@@ -52,6 +52,7 @@ class ObjectRoom:
     bucket: str
     prefix: str
     _newest: Mark = field(default_factory=Mark)
+    _last: Line | None = None
     _known: int = 0  # up to which number this process wrote lines, or asked about the newest
 
     @classmethod
@@ -150,11 +151,13 @@ class ObjectRoom:
         keys = list(self._keys(self._newest.seq))
         each = self._read(keys[-1]) if keys else None
         if each is not None:
-            self._newest = Mark(each.seq, each.digest)
+            self._newest, self._last = Mark(each.seq, each.digest), each
         return self._newest
 
     def _refuse_unless_known(self, end: Mark, knows: Knows) -> None:
-        line = self._read(self._line(end.seq))
+        line = self._last
+        if line is None or line.seq != end.seq:
+            line = self._read(self._line(end.seq))
         if line is None or not knows(line):
             raise JournalError(
                 f"another record has written to the journal {self.name}, or its end is gone: this"
