@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.acceptance import thresholds
 from tests.acceptance.keyevents import Json
 
@@ -44,6 +46,31 @@ def test_a_file_of_thresholds_that_is_not_understood_is_the_reason_in_the_json(
     assert said["error"].startswith("BadThresholdsError: ")
     assert "$.lost_runs" in said["error"]
     assert json.loads(out.read_text()) == said
+
+
+def test_a_group_alone_is_replayed_and_counted() -> None:
+    status, said = ran("--groups", "--group=duplicate_request")
+    passed = said["groups"].pop("duplicate_request")
+    assert (status, said.pop("passed"), passed) == (0, True, {"passed": 2, "failed": 0})
+    assert set(map(str, said.pop("groups").values())) == {"{'passed': 0, 'failed': 0}"}
+    assert set(said.values()) == {0}
+
+
+@pytest.mark.slow
+def test_a_part_of_acceptance_counts_what_it_ran_and_does_not_pass(tmp_path: Path) -> None:
+    out = tmp_path / "acceptance.json"
+    status, said = ran("--group=refused", "--kill-only=void", f"--out={out}")
+    assert json.loads(out.read_text()) == said
+    assert (status, said["passed"], said["error"], set(said)) == (1, False, "", OF_ALL)
+    missing = [name for name in said["groups"] if name != "refused"]
+    assert [sentence.partition(":")[0] for sentence in said["below"]] == [
+        *(f"groups.{name}" for name in missing),
+        "the crash matrix",
+    ]
+    assert said["groups"]["refused"] == {"passed": 3, "failed": 0}
+    assert said["recovery_success_rate"] == 1.0
+    assert 0 < said["recovery_seconds"]["p50"] <= said["recovery_seconds"]["p95"]
+    assert {said[name] for name in thresholds.COUNTS} == {0}
 
 
 def test_every_kept_json_fits_its_schema() -> None:

@@ -93,7 +93,8 @@ def judge(
     for case in called:
         if case.kind not in allowed and not _may_call(case):
             found.held_wrongly += 1
-            found.said.append(f"people were called for {case.kind} of {case.tool or 'no tool'}")
+            what = f"{case.kind} of {case.tool or 'no tool'}"
+            found.said.append(f"people were called for {what}: {case.said}")
     _judge_record(found)
     return found
 

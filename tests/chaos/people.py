@@ -10,7 +10,7 @@ from approvals import states as permission
 from approvals.errors import ApprovalError
 from approvals.models import ApprovalRequest
 from checkpoints.errors import RecordError
-from checkpoints.models import Case
+from checkpoints.models import Case, Event
 from checkpoints.states import OUTCOME_UNKNOWN
 from reconciliation import verdicts
 from reconciliation.errors import WorldError
@@ -30,12 +30,16 @@ SLACK_SECONDS = 1.0
 
 @dataclass(frozen=True)
 class Called:
-    """A case that people were called for: its kind, the tool in question, and what they said."""
+    """A case that people were called for: its kind, the tool in question, and what they said.
+
+    `said` is what the case says, of which run, and why its workers ended.
+    """
 
     kind: str
     tool: str
     key: str
     verdict: str
+    said: str = ""
 
 
 @dataclass
@@ -64,7 +68,8 @@ class People:
         if case.kind == OUTCOME_UNKNOWN and action is not None:
             verdict = self._seen_outside(case, action)
         tool, key = (action.tool, bytes(action.key).hex()) if action else ("", "")
-        self.called.setdefault(case.id, Called(case.kind, tool, key, verdict))
+        if case.id not in self.called:
+            self.called[case.id] = Called(case.kind, tool, key, verdict, _told(case))
         if verdict:
             given = Given(verdict, reason="I looked", evidence="the outside world itself")
             self._try(lambda: verdicts.give(case.id, given, user=cast.approver))
@@ -84,3 +89,9 @@ class People:
             act()
         except MOVED as error:
             self.refused.append(f"{type(error).__name__}: {error}")
+
+
+def _told(case: Case) -> str:
+    of = Event.objects.filter(run_id=case.run_id, what="interrupted").order_by("id")
+    ends = [f"at {each.detail.get('head')}: {each.detail.get('why')}" for each in of]
+    return f"{case.run.business_key}: {case.sentence} (interrupted {'; '.join(ends) or 'never'})"
