@@ -1,15 +1,14 @@
 """Disks that are full: without a line in the journal nothing is sent, and what is lost is found out."""
 
 import random
-import shutil
 from collections.abc import Iterator
-from pathlib import Path
 from uuid import uuid4
 
 import psycopg
 import pytest
 from django.conf import settings as configured
 from psycopg import sql
+from psycopg.errors import InsufficientPrivilege, UndefinedFile
 from pytest_django import Settings
 
 from checkpoints import reading
@@ -34,7 +33,6 @@ EVERYBODY = """
 SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
  WHERE datname = current_database() AND pid <> pg_backend_pid()
 """
-MOVE = sql.SQL("ALTER TABLE checkpoints_blob SET TABLESPACE {}")
 # Nothing that compresses, and more than the free space of its pages could hold.
 LARGE = random.Random(126).randbytes(400_000)
 
@@ -58,22 +56,17 @@ def under_blobs(transactional_db: None) -> Iterator[Small]:
         disks.small(megabytes=8) as disk,
         psycopg.connect(**upstreams.parameters(), autocommit=True) as own,
     ):
-        place, name = disk.folder / "tables", sql.Identifier(f"small_{uuid4().hex}")
-        place.mkdir(mode=0o700)
-        data = Path(own.execute("SHOW data_directory").fetchall()[0][0]).stat()
-        shutil.chown(place, data.st_uid, data.st_gid)
+        name = f"small_{uuid4().hex}"
         try:
-            made = sql.SQL("CREATE TABLESPACE {} LOCATION {}").format(name, str(place))
-            own.execute(made)
-        except psycopg.Error as error:  # a server of somebody else's does not see this disk
+            disks.blobs_onto(disk, own, name)
+        except (UndefinedFile, InsufficientPrivilege) as error:  # a server of somebody else's
             pytest.skip(f"no tablespace on a small disk: {error}")
-        own.execute(MOVE.format(name))
         try:
             yield disk
         finally:
             disk.make_room()
-            own.execute(MOVE.format(sql.Identifier("pg_default")))
-            own.execute(sql.SQL("DROP TABLESPACE {}").format(name))
+            own.execute(disks.MOVE.format(sql.Identifier("pg_default")))
+            own.execute(sql.SQL("DROP TABLESPACE {}").format(sql.Identifier(name)))
 
 
 def take_turns() -> None:

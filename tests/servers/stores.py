@@ -1,7 +1,9 @@
 """An object store for a journal, on the SeaweedFS of this session; what is in it, read and put directly."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 from uuid import uuid4
@@ -70,6 +72,12 @@ def put(at: str, given: bytes) -> None:
 
 
 def _client() -> Any:
+    return _client_at(os.environ["AWS_ENDPOINT_URL_S3"])
+
+
+@cache
+def _client_at(_address: str) -> Any:
+    """Made once for each store: it takes longer than what it is asked for."""
     return boto3.session.Session().client("s3", config=CONFIG)
 
 

@@ -7,7 +7,6 @@ from contextlib import ExitStack, suppress
 from functools import cache
 
 import psycopg
-from psycopg import sql
 
 from tests.chaos.arena import Arena
 from tests.chaos.faults.terms import Fault
@@ -54,18 +53,22 @@ class JournalFull(Fault):
         disks.uncap(_all(arena))  # horses that were forked meanwhile, too
 
 
-class WalFull(Fault):
-    """PostgreSQL finds no room for its log, panics, cannot come back, and is given room."""
+class OnSmallDisk(Fault):
+    """A part of PostgreSQL stands on a small disk of its own, and that is full."""
 
-    name = "postgres_disk_full"
-    share = 1
-    lasts = (0.5, 2.0)
     alone = True
 
     @classmethod
     @cache
     def why_not(cls) -> str:
         return disks.why_no_small()
+
+
+class WalFull(OnSmallDisk):
+    """PostgreSQL finds no room for its log, panics, cannot come back, and is given room."""
+
+    name = "postgres_disk_full"
+    lasts = (0.5, 2.0)
 
     def strike(self, arena: Arena, rng: random.Random) -> bool:
         disk = _log_disk(arena)
@@ -88,18 +91,11 @@ class WalFull(Fault):
         return arena.postgres.answers()
 
 
-class TablesFull(Fault):
+class TablesFull(OnSmallDisk):
     """PostgreSQL finds no room for a large value; a run of its own has met it, and waits for room."""
 
     name = "postgres_tables_full"
-    share = 1
     lasts = (0.5, 3.0)
-    alone = True
-
-    @classmethod
-    @cache
-    def why_not(cls) -> str:
-        return disks.why_no_small()
 
     def strike(self, arena: Arena, rng: random.Random) -> bool:
         disk, key = _tables_disk(arena), f"l{rng.getrandbits(48):012x}"
@@ -130,15 +126,8 @@ def _tables_disk(arena: Arena) -> Small:
     found = _there.get((id(arena), BLOBS))
     if found is None:
         found = _disk(arena, BLOBS, TABLES_MEGABYTES)
-        place, owner = found.folder / "tables", arena.postgres.here.data.stat()
-        place.mkdir(mode=0o700)
-        shutil.chown(place, owner.st_uid, owner.st_gid)
-        space = sql.Identifier(BLOBS)
-        make = sql.SQL("CREATE TABLESPACE {} LOCATION {}").format(space, str(place))
-        move = sql.SQL("ALTER TABLE checkpoints_blob SET TABLESPACE {}").format(space)
         with arena.postgres.connect() as own:
-            own.execute(make)
-            own.execute(move)
+            disks.blobs_onto(found, own, BLOBS)
     return found
 
 

@@ -10,7 +10,11 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+import psycopg
+from psycopg import sql
+
 PAGE = 4096
+MOVE = sql.SQL("ALTER TABLE checkpoints_blob SET TABLESPACE {}")
 
 
 def why_no_small() -> str:
@@ -57,6 +61,20 @@ def small(*, megabytes: int) -> Iterator[Small]:
     finally:
         subprocess.run(["umount", "--lazy", str(folder)], capture_output=True, check=False)
         folder.rmdir()
+
+
+def blobs_onto(disk: Small, own: psycopg.Connection, name: str) -> None:
+    """Move the table of blobs of a database to that disk, in a tablespace of this name.
+
+    `own` is a superuser's connection, autocommit. Raises `psycopg.Error` where its server sees no such disk.
+    """
+    place = disk.folder / "tables"
+    place.mkdir(mode=0o700)
+    data = Path(own.execute("SHOW data_directory").fetchall()[0][0]).stat()
+    shutil.chown(place, data.st_uid, data.st_gid)
+    space = sql.Identifier(name)
+    own.execute(sql.SQL("CREATE TABLESPACE {} LOCATION {}").format(space, str(place)))
+    own.execute(MOVE.format(space))
 
 
 def cap(pids: Iterable[int], size: int) -> None:
